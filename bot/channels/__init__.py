@@ -1,0 +1,49 @@
+"""Channels: the media an issue is published in, one file each, found by the `kind` in a newsletter's `[channels.…]`.
+
+A channel module has `Options` (its keys) and `build`, which takes what `Parts` lists and gives a `Channel`.
+"""
+
+from datetime import datetime
+from enum import Enum
+from typing import Protocol
+
+from bot.models import Delivery, Issue, Reader, Receipt, Rendered
+
+
+class Audience(Enum):
+    """Whom a channel delivers to."""
+
+    READERS = "readers"
+    """One delivery per confirmed subscriber."""
+    CONVERSATION = "conversation"
+    """One delivery per part of the issue, in order."""
+
+
+class Courier(Protocol):
+    """Carries deliveries of one frozen payload, one at a time; each worker thread has its own."""
+
+    def deliver(self, delivery: Delivery, now: datetime) -> Receipt:
+        """Send one delivery; TransientError, PermanentError, InDoubtError or StopRunError where it does not go."""
+
+    def close(self) -> None:
+        """Say goodbye to the far side."""
+
+
+class Channel(Protocol):
+    """One medium of one newsletter."""
+
+    audience: Audience
+    concurrency: int
+    """How many couriers may work at once."""
+
+    def freeze(self, issue: Issue, rendered: Rendered) -> bytes:
+        """The finished payload, byte for byte what the ledger keeps; the same for the same issue."""
+
+    def parts(self, payload: bytes) -> int:
+        """How many deliveries the payload makes for one recipient."""
+
+    def files(self, payload: bytes, reader: Reader, now: datetime) -> dict[str, bytes]:
+        """The payload as files by name, exactly as it would go out to `reader`."""
+
+    def courier(self, payload: bytes) -> Courier:
+        """A new courier for this payload."""

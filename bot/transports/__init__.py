@@ -1,0 +1,28 @@
+"""Transports: how one finished mail leaves, one file each, found by the `kind` in `[transport]`.
+
+A transport module has `Options` (its keys) and `build(options, *, root, password)`, which gives a `Transport`.
+"""
+
+from typing import Protocol
+
+from bot.models import Receipt
+
+
+class Connection(Protocol):
+    """One conversation with the next hop, used by one thread."""
+
+    def send(self, sender: str, recipient: str, message: bytes) -> Receipt:
+        """Hand over one mail; TransientError, PermanentError, InDoubtError or StopRunError where it does not go."""
+
+    def close(self) -> None:
+        """Say goodbye to the next hop."""
+
+
+class Transport(Protocol):
+    """One way out for mail."""
+
+    connections: int
+    """How many connections may be open at once."""
+
+    def connect(self) -> Connection:
+        """A connection, opened at its first use."""

@@ -1,0 +1,15 @@
+"""What every test may ask for."""
+
+from pathlib import Path
+
+import pytest
+
+CORPUS = Path(__file__).resolve().parents[2] / "shared"
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """Real newsletters, beside the checkout where there are any."""
+    if not CORPUS.is_dir():
+        pytest.skip("no folder of real newsletters beside this checkout: ../shared is missing")
+    return CORPUS
