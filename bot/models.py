@@ -1,4 +1,4 @@
-"""The nouns of the product, frozen, without input or output. The README's glossary says what each one means."""
+"""The nouns of the product, frozen, without input or output; the README's glossary tells them apart."""
 
 import re
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ from bot.text import Block, Blocks, Paragraph
 
 @dataclass(frozen=True, slots=True, order=True)
 class Week:
-    """An ISO week with its ISO year: `2026-W53` exists, `2025-W53` does not (ISO 8601; `%G-W%V`, never `%Y`)."""
+    """An ISO week with its ISO year (`%G-W%V`, never `%Y`): `2026-W53` exists, `2025-W53` does not."""
 
     year: int
     number: int

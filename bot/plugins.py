@@ -44,7 +44,9 @@ def find(folder: str, kind: str) -> Plugin:
 def options(folder: str, table: Mapping[str, Any]) -> Options:
     """The checked options of the plug-in that a table's `kind` names; ValueError or ValidationError."""
     if not isinstance(kind := table.get("kind"), str):
-        raise ValueError(f"`kind` is missing: it is one of {', '.join(kinds(folder))}")
+        raise ValueError(  # noqa: TRY004 (pydantic reports ValueError under the key's path)
+            f"`kind` is missing: it is one of {', '.join(kinds(folder))}"
+        )
     return find(folder, kind).Options.model_validate(dict(table))
 
 

@@ -1,4 +1,4 @@
-"""The configuration, typed: `config/bot.toml`, `config/newsletters/*.toml` and `BROADSHEET_…` in, Settings out.
+"""The configuration, typed: `config/bot.toml`, `config/newsletters/*.toml`, `BROADSHEET_…` in, Settings out.
 
 Environment variables override files; `__` parts the levels: `BROADSHEET_TRANSPORT__PORT=25`,
 `BROADSHEET_NEWSLETTERS__AI_PAPERS__SCHEDULE__ZONE=UTC`. Secrets come from the environment or from a file that
@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from datetime import time, timedelta
 from email.utils import parseaddr
 from pathlib import Path
-from typing import Annotated, Any, Literal, NamedTuple, Self
+from typing import Annotated, Any, Literal, NamedTuple
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
 from pydantic import (
@@ -22,10 +22,8 @@ from pydantic import (
     Field,
     HttpUrl,
     SecretStr,
-    TypeAdapter,
     ValidationError,
     field_validator,
-    model_validator,
 )
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
@@ -188,12 +186,12 @@ def _plugin_table(folder: str, where: str, table: Any) -> Options:
     try:
         return plugins.options(folder, table)
     except ValidationError as error:
-        raise _Nested(where, error) from error
+        raise _NestedError(where, error) from error
     except ValueError as error:
         raise ValueError(f"{where}.kind: {error}" if where else f"kind: {error}") from error
 
 
-class _Nested(ValueError):
+class _NestedError(ValueError):
     """A fault in a plug-in's own options, carried through pydantic with its path."""
 
     def __init__(self, where: str, error: ValidationError) -> None:
@@ -236,7 +234,7 @@ class Settings(BaseSettings):
     @classmethod
     def settings_customise_sources(
         cls,
-        settings_cls: type[BaseSettings],
+        settings_cls: type[BaseSettings],  # noqa: ARG003 (named by pydantic-settings)
         init_settings: PydanticBaseSettingsSource,
         env_settings: PydanticBaseSettingsSource,
         dotenv_settings: PydanticBaseSettingsSource,  # noqa: ARG003 (named by pydantic-settings)
@@ -342,7 +340,7 @@ def _flat(error: ValidationError, *above: str) -> Iterator[tuple[tuple[str, ...]
     for fault in error.errors(include_url=False):
         path = (*above, *(str(step) for step in fault["loc"]))
         cause = fault.get("ctx", {}).get("error")
-        if isinstance(cause, _Nested):
+        if isinstance(cause, _NestedError):
             yield from _flat(cause.error, *path, *([cause.where] if cause.where else []))
         else:
             yield path, fault  # type: ignore[misc]  # a TypedDict is a Mapping
