@@ -24,9 +24,14 @@ class Week:
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Read `2025-W17`; ValueError for any other spelling and for weeks a year does not have."""
+        """Read `2025-W17`; ValueError for any other spelling and for weeks a year does not have.
+
+        Years go from 1900 to 2999: a slip of the pen is refused here, not where the weeks beside it overflow.
+        """
         if not (found := re.fullmatch(r"(\d{4})-W(\d{2})", text, re.ASCII)):
             raise ValueError(f"{text!r} is not a week such as 2025-W17")
+        if not "1900" <= found[1] <= "2999":
+            raise ValueError(f"{text} does not exist: years go from 1900 to 2999")
         try:
             return cls(int(found[1]), int(found[2]))
         except ValueError as error:

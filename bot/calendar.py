@@ -1,0 +1,103 @@
+"""Weeks, windows and sends: what the wall clock in a newsletter's zone means as instants.
+
+A schedule is kept as wall-clock time and zone; instants are computed as late as possible, so that a change
+of the zone's rules is honoured. A time in the missing hour shifts forward, one in the repeated hour means the
+first.
+"""
+
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
+from zoneinfo import ZoneInfo
+
+from bot.models import Week, Window, aware
+from bot.settings import Moment, Schedule
+
+_WEEK = timedelta(days=7)
+
+
+@dataclass(frozen=True, slots=True)
+class Send:
+    """One coming send of a newsletter."""
+
+    week: Week
+    window: Window
+    local: datetime
+    """The instant on the newsletter's own wall clock, with its zone."""
+    utc: datetime
+
+
+def resolve(day: date, at: time, zone: ZoneInfo) -> datetime:
+    """The UTC instant at which a wall clock in `zone` shows `at` on `day`.
+
+    Python's fold=0 is our rule: in a gap it counts on with the old offset, in a repetition it is the first.
+    """
+    if at.tzinfo is not None:
+        raise ValueError(f"{at.isoformat()} is no wall-clock time: it has a zone of its own")
+    return datetime.combine(day, at.replace(fold=0), zone).astimezone(UTC)
+
+
+def week_in(zone: ZoneInfo, instant: datetime) -> Week:
+    """The ISO week that an instant falls into on the calendar of `zone`."""
+    return Week.of(aware(instant).astimezone(zone).date())
+
+
+def week_after(week: Week, weeks: int = 1) -> Week:
+    """The week so many weeks on; a negative number goes back."""
+    return Week.of(week.monday + weeks * _WEEK)
+
+
+def send_at(schedule: Schedule, week: Week) -> datetime:
+    """The UTC instant at which the issue of `week` is sent: the schedule's day within that ISO week."""
+    return _resolved(schedule, week.monday, schedule.send)
+
+
+def window_of(schedule: Schedule, week: Week) -> Window:
+    """The window of the issue of `week`: from the cut-off of the week before to its own."""
+    return Window(_cut_off(schedule, week_after(week, -1)), _cut_off(schedule, week))
+
+
+def week_at(schedule: Schedule, now: datetime) -> Week:
+    """The week whose issue takes what is collected now: its window holds `now`."""
+    now = aware(now)
+    week = week_after(week_in(schedule.zone, now), -1)
+    while _cut_off(schedule, week) <= now:
+        week = week_after(week)
+    return week
+
+
+def week_due(schedule: Schedule, now: datetime) -> Week:
+    """The newest week whose send is at or before `now`."""
+    return week_after(_next_week(schedule, aware(now) + datetime.resolution), -1)
+
+
+def upcoming(schedule: Schedule, now: datetime, n: int) -> tuple[Send, ...]:
+    """The next `n` sends at or after `now`, in order."""
+    first = _next_week(schedule, aware(now))
+    return tuple(_send(schedule, week_after(first, number)) for number in range(n))
+
+
+def _send(schedule: Schedule, week: Week) -> Send:
+    utc = send_at(schedule, week)
+    return Send(week, window_of(schedule, week), utc.astimezone(schedule.zone), utc)
+
+
+def _next_week(schedule: Schedule, now: datetime) -> Week:
+    """The first week whose send is at or after `now`; a send can slip by a day where a zone skips one."""
+    week = week_after(week_in(schedule.zone, now), -1)
+    while send_at(schedule, week) < now:
+        week = week_after(week)
+    return week
+
+
+def _cut_off(schedule: Schedule, week: Week) -> datetime:
+    """Where the window of `week` ends: the last cut-off at or before the send, by the wall clock.
+
+    A cut-off in the missing hour shifts past a send right after that hour; the window still ends by the send.
+    """
+    moment = schedule.cut_off or schedule.send
+    monday = week.monday - (_WEEK if moment > schedule.send else timedelta())
+    return min(_resolved(schedule, monday, moment), send_at(schedule, week))
+
+
+def _resolved(schedule: Schedule, monday: date, moment: Moment) -> datetime:
+    return resolve(monday + timedelta(days=moment.weekday), moment.at, schedule.zone)
