@@ -12,6 +12,9 @@ from zoneinfo import ZoneInfo
 from bot.models import Week, Window, aware
 from bot.settings import Moment, Schedule
 
+PUNCTUAL = timedelta(minutes=5)
+"""An issue that leaves this soon after its send time is not late: clocks and ticks are never exact."""
+
 _WEEK = timedelta(days=7)
 
 
@@ -49,6 +52,11 @@ def week_after(week: Week, weeks: int = 1) -> Week:
 def send_at(schedule: Schedule, week: Week) -> datetime:
     """The UTC instant at which the issue of `week` is sent: the schedule's day within that ISO week."""
     return _resolved(schedule, week.monday, schedule.send)
+
+
+def last_call(schedule: Schedule, week: Week) -> datetime:
+    """The UTC instant until which the issue of `week` still goes out by itself; then a curator decides."""
+    return send_at(schedule, week) + max(schedule.late_limit, PUNCTUAL)
 
 
 def window_of(schedule: Schedule, week: Week) -> Window:
