@@ -1,0 +1,243 @@
+"""The clock that rings, and what to do when it does.
+
+    run_clock rings → due(now, newsletter, view) decides → publish, say why not, or wait
+
+APScheduler only rings: nothing is stored in it and nothing depends on its being on time. What has been done
+is the ledger's to say, so that restarts, clock jumps and several processes make no difference.
+"""
+
+import logging
+import signal
+import threading
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from enum import StrEnum
+from types import FrameType
+
+from apscheduler.executors.pool import ThreadPoolExecutor
+from apscheduler.job import Job
+from apscheduler.schedulers.background import BackgroundScheduler
+from apscheduler.triggers.base import BaseTrigger
+
+from bot.calendar import PUNCTUAL, last_call, send_at, upcoming, week_after, week_due
+from bot.models import ApprovalState, Status, Week, aware
+from bot.settings import Newsletter, Schedule
+
+log = logging.getLogger(__name__)
+
+
+# ------------------------------------------------------------------------------------------------- deciding
+
+
+class Reason(StrEnum):
+    """Why an issue that is due does not go out; the words are for a curator."""
+
+    HELD = "a curator holds it"
+    TOO_LATE = "its time is over by more than late_limit: publish it by hand, or leave it out"
+    OVERTAKEN = "a later issue has gone out already: publish it by hand, or leave it out"
+    FAULTY = "its content has errors: `broadsheet check` lists them"
+    DRAFT = "its status is draft"
+    UNAPPROVED = "nobody has approved it"
+    CHANGED = "its content has changed since it was approved"
+    EMPTY = "nothing was collected for it"
+
+
+@dataclass(frozen=True, slots=True)
+class Outlook:
+    """How the issue of one week stands, as its content and the curators have it now."""
+
+    empty: bool = False
+    """Nothing was picked for it."""
+    faulty: bool = False
+    """Its content has findings of severity error."""
+    status: Status = Status.READY
+    approval: ApprovalState | None = None
+    """Against the content hash as it is now."""
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """What the ledger and the content say of one newsletter."""
+
+    published: frozenset[Week]
+    """Weeks whose issues were put into the outbox, by whomever."""
+    outlooks: Mapping[Week, Outlook]
+    """One for each week of `candidates`."""
+    told: Mapping[Week, Reason] = field(default_factory=dict)
+    """The last reason that was given for a week: the same is not given twice."""
+
+
+@dataclass(frozen=True, slots=True)
+class Publish:
+    """Put the issue into the outbox now."""
+
+    week: Week
+    late: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Hold:
+    """Do not send, and tell a curator why; what is the matter can still be mended."""
+
+    week: Week
+    reason: Reason
+
+
+@dataclass(frozen=True, slots=True)
+class Skip:
+    """There is nothing to send, and that is said."""
+
+    week: Week
+    reason: Reason
+
+
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """Nothing is to be done or said before the next send, unless content or approvals change."""
+
+    until: datetime
+
+
+Decision = Publish | Hold | Skip | Wait
+
+
+def candidates(now: datetime, schedule: Schedule, published: Collection[Week]) -> tuple[Week, ...]:
+    """The weeks that `due` looks at, oldest first: the newest due one, and those before it that were missed.
+
+    A missed week counts while its issue may still go out by itself, and only after the newest published one:
+    a fresh installation never sends old issues.
+    """
+    newest = week_due(schedule, now)
+    if newest in published:
+        return ()
+    weeks = [newest]
+    while published and max(published) < (before := week_after(weeks[0], -1)):
+        if last_call(schedule, before) < aware(now):
+            break
+        weeks.insert(0, before)
+    return tuple(weeks)
+
+
+def due(now: datetime, newsletter: Newsletter, view: View) -> Decision:
+    """What to do for a newsletter at this moment; having done it, ask again until the answer is to wait."""
+    schedule = newsletter.schedule
+    for week in candidates(now, schedule, view.published):
+        decision = _decided(aware(now), schedule, week, view)
+        if isinstance(decision, Publish) or view.told.get(week) != decision.reason:
+            return decision
+    return Wait(upcoming(schedule, aware(now) + datetime.resolution, 1)[0].utc)
+
+
+def _decided(now: datetime, schedule: Schedule, week: Week, view: View) -> Publish | Hold | Skip:
+    outlook = view.outlooks[week]
+    if reason := _why_not(now, schedule, week, view.published, outlook):
+        return Skip(week, reason) if reason is Reason.EMPTY else Hold(week, reason)
+    return Publish(week, late=now - send_at(schedule, week) > PUNCTUAL)
+
+
+def _why_not(
+    now: datetime, schedule: Schedule, week: Week, published: Collection[Week], outlook: Outlook
+) -> Reason | None:
+    """The first reason against sending; a person's word comes first, then what nobody could mend in time."""
+    needs_yes = schedule.approval == "required"
+    reasons = {
+        Reason.HELD: outlook.approval == "held",
+        Reason.EMPTY: outlook.empty and not outlook.faulty,
+        Reason.OVERTAKEN: week < max(published, default=week),
+        Reason.TOO_LATE: now > last_call(schedule, week),
+        Reason.FAULTY: outlook.faulty,
+        Reason.DRAFT: outlook.status is Status.DRAFT,
+        Reason.CHANGED: needs_yes and outlook.approval == "void",
+        Reason.UNAPPROVED: needs_yes and outlook.approval is None,
+    }
+    return next((reason for reason, holds in reasons.items() if holds), None)
+
+
+# -------------------------------------------------------------------------------------------------- ringing
+
+
+class _Pulse(BaseTrigger):  # type: ignore[misc]  # apscheduler ships no types
+    """Rings so long after it last rang, whatever the clock says: a jump ahead is one ring, not thousands."""
+
+    def __init__(self, every: timedelta) -> None:
+        self.every = every
+
+    def get_next_fire_time(self, previous: datetime | None, now: datetime) -> datetime:
+        return now + self.every if previous else now
+
+
+def run_clock(
+    tick: Callable[[datetime], None],
+    *,
+    stop: threading.Event,
+    next_ring: Callable[[datetime], datetime | None] = lambda _: None,
+    every: timedelta = timedelta(minutes=1),
+    clock: Callable[[], datetime] = lambda: datetime.now(UTC),
+) -> None:
+    """Ring `tick` now, then regularly and at each instant that `next_ring` names, until `stop` is set.
+
+    Ticks never overlap, and one that fails does not stop the clock. A running tick is waited for at the end;
+    it may look at `stop` itself. `clock` says what the time is, to ticks and to `next_ring`.
+    """
+    scheduler = _scheduler()
+
+    def arm(now: datetime) -> None:
+        if at := next_ring(now):
+            scheduler.add_job(
+                ring, "date", run_date=datetime.now(UTC) + (at - now), id="send", replace_existing=True
+            )
+
+    def ring() -> None:
+        if stop.is_set():
+            return
+        try:
+            arm(now := clock())
+            tick(now)
+        except Exception:
+            log.exception("the tick failed; the next one tries again", extra={"action": "tick_failed"})
+
+    pulse = scheduler.add_job(ring, _Pulse(every), id="pulse")
+    scheduler.start()
+    try:
+        while not stop.wait(every.total_seconds()):
+            _bring_back(pulse, every)
+    finally:
+        scheduler.shutdown(wait=True)
+
+
+@contextmanager
+def stopping(stop: threading.Event) -> Iterator[None]:
+    """Set `stop` when the process is asked to end (SIGTERM, Ctrl-C). For the main thread."""
+
+    def ask(number: int, _frame: FrameType | None) -> None:
+        log.info("stopping on signal %d", number, extra={"action": "stopping"})
+        # Not set here: the main thread may be inside stop.wait() and hold the event's lock.
+        threading.Thread(target=stop.set, daemon=True).start()
+
+    before = {number: signal.signal(number, ask) for number in (signal.SIGTERM, signal.SIGINT)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _scheduler() -> BackgroundScheduler:
+    """One thread that rings; nothing is kept, nothing is too late to ring, rings that pile up are one."""
+    quiet = logging.getLogger(f"{__name__}.clock")
+    quiet.setLevel(logging.ERROR)  # that a ring fell into a long tick is no news
+    return BackgroundScheduler(
+        logger=quiet,
+        timezone=UTC,
+        executors={"default": ThreadPoolExecutor(1)},
+        job_defaults={"coalesce": True, "max_instances": 1, "misfire_grace_time": None},
+    )
+
+
+def _bring_back(pulse: Job, every: timedelta) -> None:
+    """Ring at once where the clock was set back, which would silence the scheduler until it catches up."""
+    now = datetime.now(UTC)
+    if pulse.next_run_time - now > 2 * every:
+        pulse.modify(next_run_time=now)
