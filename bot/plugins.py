@@ -16,7 +16,7 @@ from pydantic import BaseModel, ConfigDict
 class Options(BaseModel):
     """What a plug-in's table in the configuration may say; unknown keys are errors."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
 
     kind: str
 
@@ -43,11 +43,9 @@ def find(folder: str, kind: str) -> Plugin:
 
 def options(folder: str, table: Mapping[str, Any]) -> Options:
     """The checked options of the plug-in that a table's `kind` names; ValueError or ValidationError."""
-    if not isinstance(kind := table.get("kind"), str):
-        raise ValueError(  # noqa: TRY004 (pydantic reports ValueError under the key's path)
-            f"`kind` is missing: it is one of {', '.join(kinds(folder))}"
-        )
-    return find(folder, kind).Options.model_validate(dict(table))
+    if "kind" not in table:
+        raise ValueError(f"missing: it is one of {', '.join(kinds(folder))}")
+    return find(folder, str(table["kind"])).Options.model_validate(dict(table))
 
 
 def nearest(word: str, known: Iterable[str]) -> str:

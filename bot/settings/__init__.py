@@ -1,0 +1,289 @@
+"""The configuration, typed: `config/bot.toml`, `config/newsletters/*.toml`, `BROADSHEET_…` in, Settings out.
+
+Environment variables override files; `__` parts the levels: `BROADSHEET_TRANSPORT__PORT=25`,
+`BROADSHEET_NEWSLETTERS__AI_PAPERS__SCHEDULE__ZONE=UTC`. An empty variable says nothing. Secrets come from the
+environment or from a file that the configuration names, never from the configuration itself.
+"""
+
+from collections.abc import Iterable, Mapping
+from datetime import timedelta
+from pathlib import Path
+from typing import Any, Literal, NoReturn
+
+from pydantic import BaseModel, ConfigDict, Field, HttpUrl, SecretStr, ValidationError
+from pydantic.fields import FieldInfo
+from pydantic_settings import (
+    BaseSettings,
+    EnvSettingsSource,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+)
+
+from bot import plugins
+from bot.errors import InputError
+from bot.plugins import Options, nearest
+from bot.settings.faults import Fault, flat
+from bot.settings.reading import PREFIX, Reading, overlaid, read
+from bot.settings.values import (
+    DAYS,
+    BaseUrl,
+    ChannelOptions,
+    Clock,
+    CutOff,
+    Day,
+    DotAtom,
+    Duration,
+    Greeting,
+    Language,
+    Lines,
+    Listen,
+    Mailbox,
+    Moment,
+    OneLine,
+    PluginName,
+    Title,
+    TransportOptions,
+    Zone,
+)
+
+__all__ = ["DAYS", "PREFIX", "Moment", "Newsletter", "Schedule", "Settings", "Web", "load"]
+
+DEFAULT_TRANSPORT = {"kind": "maildir"}
+
+
+class Table(BaseModel):
+    """One table of a configuration file: no unknown keys, and nothing changed after reading."""
+
+    model_config = ConfigDict(
+        extra="forbid", frozen=True, arbitrary_types_allowed=True, hide_input_in_errors=True
+    )
+
+
+class Schedule(Table):
+    """When a newsletter goes out, as wall-clock time in its own zone."""
+
+    day: Day
+    at: Clock
+    zone: Zone
+    cut_off: CutOff | None = None
+    """Where the window ends; the send time itself where none is named."""
+    late_limit: Duration = timedelta(hours=6)
+    """How late an issue may still go out by itself; beyond it, a curator decides."""
+    if_empty: Literal["skip"] = "skip"
+    approval: Literal["required", "unless-held", "none"] = "required"
+
+    @property
+    def send(self) -> Moment:
+        return Moment(DAYS.index(self.day), self.at)
+
+
+class Newsletter(Table):
+    """A publication. It is the mailing list that its mails' List headers name."""
+
+    name: PluginName
+    title: Title
+    tagline: OneLine = ""
+    language: Language = "en"
+    sender: Mailbox
+    list_id: DotAtom
+    postal_address: Lines
+    theme: PluginName = "plain"
+    greeting: Greeting = ""
+    """Opens each letter; `{name}` is the reader's name: `Hello {name},`"""
+    unnamed: OneLine = "reader"
+    """Stands for the name of a reader who gave none."""
+    schedule: Schedule
+    channels: dict[PluginName, ChannelOptions] = Field(min_length=1)
+
+    @property
+    def direction(self) -> Literal["ltr", "rtl"]:
+        """The direction of the newsletter's own words, from its language."""
+        rtl = {"ar", "arc", "ckb", "dv", "fa", "he", "iw", "ks", "ps", "sd", "syr", "ug", "ur", "yi"}
+        return "rtl" if self.language.split("-")[0].lower() in rtl else "ltr"
+
+
+class Web(Table):
+    """Where the web pages listen."""
+
+    listen: Listen = "127.0.0.1:8000"
+
+
+class Settings(BaseSettings):
+    """The whole configuration of one installation."""
+
+    model_config = SettingsConfigDict(
+        env_prefix=PREFIX,
+        env_nested_delimiter="__",
+        extra="forbid",
+        frozen=True,
+        arbitrary_types_allowed=True,
+        hide_input_in_errors=True,
+    )
+
+    root: Path
+    """The folder that holds `config/`; every relative path is relative to it."""
+    database: str = Field(default="sqlite:///var/broadsheet.db", repr=False)  # its URL may hold a password
+    base_url: BaseUrl = HttpUrl("http://localhost:8000")
+    web: Web = Web()
+    transport: TransportOptions = Field(
+        default_factory=lambda: plugins.options("transports", DEFAULT_TRANSPORT)
+    )
+    newsletters: dict[PluginName, Newsletter] = Field(default_factory=dict)
+    slack_token: SecretStr | None = None
+    slack_token_file: Path | None = None
+    smtp_password: SecretStr | None = None
+    smtp_password_file: Path | None = None
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],  # noqa: ARG003 (named by pydantic-settings)
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,  # noqa: ARG003 (named by pydantic-settings)
+        dotenv_settings: PydanticBaseSettingsSource,  # noqa: ARG003 (named by pydantic-settings)
+        file_secret_settings: PydanticBaseSettingsSource,  # noqa: ARG003 (named by pydantic-settings)
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Only what it is given: `load` lays the environment over the files."""
+        return (init_settings,)
+
+    @property
+    def url(self) -> str:
+        """The base URL without its final slash."""
+        return str(self.base_url).rstrip("/")
+
+    def secret(self, name: Literal["slack_token", "smtp_password"]) -> SecretStr | None:
+        """A secret from the environment, or else from the file that the configuration names."""
+        given: SecretStr | None = getattr(self, name)
+        file: Path | None = getattr(self, f"{name}_file")
+        if given is not None or file is None:
+            return given
+        try:
+            text = (self.root / file).read_text("utf-8-sig").strip()
+        except OSError as error:
+            _refuse_secret(name, file, error.strerror or type(error).__name__)
+        except UnicodeDecodeError:
+            _refuse_secret(name, file, "is not text")
+        if not text or not text.isprintable():
+            _refuse_secret(name, file, "does not hold one line")
+        return SecretStr(text)
+
+
+def _refuse_secret(name: str, file: Path, what: str) -> NoReturn:
+    raise InputError(f"{name}_file", f"{file}: {what}", "name a readable file that holds the secret alone")
+
+
+# ------------------------------------------------------------------------------------------------- load
+
+
+class _Variables(EnvSettingsSource):
+    """What an environment says, its values as the text they are: `123` may be a name, `no` is no bool."""
+
+    def __init__(self, environment: Mapping[str, str]) -> None:
+        super().__init__(Settings)
+        self.env_vars = {name.lower(): text for name, text in environment.items() if text}
+
+    def decode_complex_value(self, field_name: str, field: FieldInfo, value: Any) -> Any:  # noqa: ARG002 (named by pydantic-settings)
+        """Leave the text alone, where pydantic-settings would read JSON."""
+        return value
+
+
+def load(config: Path, environment: Mapping[str, str]) -> Settings:
+    """Read and check the whole configuration; InputError holds one finding per fault.
+
+    `config` is the path of `bot.toml`.
+    """
+    reading = read(config)
+    tables = {"transport": DEFAULT_TRANSPORT, **_known(reading), "newsletters": reading.newsletters}
+    tables = overlaid(tables, _overrides(reading, environment))
+    settings = None
+    try:
+        settings = Settings(**{**tables, "root": reading.root})
+    except ValidationError as error:
+        for fault in flat(error):
+            _find(reading, fault, environment)
+    if settings is None or reading.findings:
+        first = reading.findings[0]
+        raise InputError(first.place, first.message, first.fix, findings=reading.findings)
+    return settings
+
+
+def _known(reading: Reading) -> dict[str, Any]:
+    """The tables of `bot.toml`, without keys that are none and those that are files' own names."""
+    keys = Settings.model_fields.keys() - {"root", "newsletters"}
+    for key in reading.bot.keys() - keys:
+        reading.find(reading.config, f"{key}: no such key", _near(key, keys))
+    for name, table in reading.newsletters.items():
+        if table.setdefault("name", name) != name:
+            reading.find(reading.file_of(name), "name: no such key", "a newsletter is named by its file")
+        table["name"] = name
+    return {key: value for key, value in reading.bot.items() if key in keys}
+
+
+def _overrides(reading: Reading, environment: Mapping[str, str]) -> dict[str, Any]:
+    """What the environment says; a variable that means nothing is a finding."""
+    keys = Settings.model_fields.keys() - {"root"}
+    names = {name.replace("-", "_"): name for name in reading.newsletters}
+    known = {}
+    for variable, text in environment.items():
+        if not variable.startswith(PREFIX) or variable == f"{PREFIX}CONFIG":
+            continue
+        key, *path = variable.removeprefix(PREFIX).lower().split("__")
+        if key not in keys:
+            reading.find(variable, "no such setting", _near(key, keys))
+        elif key == "newsletters" and (not path or path[0] not in names):
+            reading.find(variable, "no such newsletter", _near((path or [""])[0], names))
+        else:
+            known[variable] = text
+    return _Variables(known)()
+
+
+def _find(reading: Reading, fault: Fault, environment: Mapping[str, str]) -> None:
+    """Note one fault where it was written: under a variable, or in a file under its key's path."""
+    words, fix = _words(fault)
+    path = tuple(step for step in fault.path if step != "[key]")
+    variable = PREFIX + "__".join(path).upper().replace("-", "_")
+    if variable in environment:
+        reading.find(variable, words, fix)
+        return
+    file = reading.config
+    if path[:1] == ("newsletters",) and len(path) > 1:
+        file, path = reading.file_of(path[1]), path[2:]
+    reading.find(file, f"{'.'.join(path)}: {words}" if path else words, fix)
+
+
+def _words(fault: Fault) -> tuple[str, str]:
+    match fault.type:
+        case "extra_forbidden":
+            return "no such key", _near(fault.path[-1], _keys_beside(fault.path))
+        case "missing":
+            return "missing", "add it"
+        case "dict_type" | "model_type":
+            return "is not a table", ""
+        case "too_short":
+            return "is empty", ""
+        case _:
+            return fault.words, ""
+
+
+def _near(key: str, keys: Iterable[str]) -> str:
+    return nearest(key, keys).removeprefix("; ")
+
+
+def _keys_beside(path: tuple[str, ...]) -> set[str]:
+    """The keys that may stand where an unknown one stands."""
+    match path:
+        case ("web", _):
+            return set(Web.model_fields)
+        case ("transport", _):
+            return _keys_of_kinds("transports")
+        case ("newsletters", _, "schedule", _):
+            return set(Schedule.model_fields)
+        case ("newsletters", _, "channels", _, _):
+            return _keys_of_kinds("channels")
+        case _:
+            return set(Newsletter.model_fields) - {"name"}
+
+
+def _keys_of_kinds(folder: str) -> set[str]:
+    models: list[type[Options]] = [plugins.find(folder, kind).Options for kind in plugins.kinds(folder)]
+    return {key for model in models for key in model.model_fields}

@@ -1,0 +1,194 @@
+"""The kinds of values that a configuration can hold: each says what it takes when it is given another."""
+
+import re
+from collections.abc import Mapping
+from datetime import time, timedelta
+from functools import partial
+from typing import Annotated, Literal, NamedTuple
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from pydantic import AfterValidator, BeforeValidator, Field, HttpUrl, ValidationError
+
+from bot import plugins
+from bot.plugins import Options, nearest
+from bot.settings.faults import Fault, FaultsError, flat
+
+DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
+Day = Literal["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
+
+# The mailboxes that nearly everybody has; what looks otherwise is left to a library that is slow to import.
+_ATOM = r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+"
+_PLAIN_MAILBOX = re.compile(
+    rf"(?:[^()<>\[\]:;@\\,\"]+ <)?(?P<address>{_ATOM}(?:\.{_ATOM})*@"
+    r"(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z][A-Za-z0-9-]*[A-Za-z0-9])>?"
+)
+
+
+class Moment(NamedTuple):
+    """A wall-clock time in the week: weekday (0 = Monday) and time of day."""
+
+    weekday: int
+    at: time
+
+
+# ------------------------------------------------------------------------------------------------- time
+
+
+def _clock(value: object) -> time:
+    text = value.isoformat() if isinstance(value, time) else str(value)
+    if not re.fullmatch(r"([01]\d|2[0-3]):[0-5]\d(:00)?", text, re.ASCII):
+        raise ValueError(f"{text!r} is not a time such as 09:00")
+    return time.fromisoformat(text)
+
+
+def _moment(value: object) -> Moment:
+    if isinstance(value, Moment):
+        return value
+    day, _, at = str(value).partition(" ")
+    if day not in DAYS:
+        raise ValueError(f"{value!r} is not a day and a time such as 'fri 08:00'")
+    return Moment(DAYS.index(day), _clock(at))
+
+
+def _duration(value: object) -> timedelta:
+    if isinstance(value, timedelta):
+        return value
+    units = {"m": "minutes", "h": "hours", "d": "days"}
+    if not (found := re.fullmatch(r"(\d{1,5})([mhd])", str(value), re.ASCII)):
+        raise ValueError(f"{value!r} is not a duration such as 30m, 6h or 2d")
+    return timedelta(**{units[found[2]]: int(found[1])})
+
+
+def _zone(value: object) -> ZoneInfo:
+    """A zone of the world; `localtime` would be the server's own, and `right/…` counts leap seconds."""
+    name = value.key if isinstance(value, ZoneInfo) else value
+    if not isinstance(name, str) or name.startswith(("localtime", "posixrules", "posix/", "right/")):
+        raise ValueError(f"{name!r} is not a time zone such as 'Europe/Berlin'")
+    try:
+        return ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError, OSError) as error:
+        from zoneinfo import available_timezones  # noqa: PLC0415 (reads a directory of 600 files)
+
+        raise ValueError(f"no time zone {name!r}{nearest(name, available_timezones())}") from error
+
+
+# ------------------------------------------------------------------------------------------------- text
+
+
+def _one_line(value: str) -> str:
+    if not value.isprintable():
+        raise ValueError("has a line break or a control character")
+    if re.search(r"=\?[^?\s]+\?[bq]\?", value, re.IGNORECASE):
+        raise ValueError("looks like an encoded word (=?…?=), which mail programs would decode")
+    return value
+
+
+def _lines(value: str) -> str:
+    for line in value.splitlines():
+        _one_line(line)
+    return value
+
+
+def _shaped(pattern: str, what: str) -> AfterValidator:
+    """Take what has the pattern's shape; pydantic's own message would show the pattern."""
+
+    def check(value: str) -> str:
+        if not re.fullmatch(pattern, value, re.ASCII):
+            raise ValueError(f"{value!r} is not {what}")
+        return value
+
+    return AfterValidator(check)
+
+
+def _not_blank(value: str) -> str:
+    if not value.strip():
+        raise ValueError("is empty")
+    return value
+
+
+def _greeting(value: str) -> str:
+    for field in re.findall(r"\{[^{}]*\}", value):
+        if field != "{name}":
+            raise ValueError(f"{field} means nothing: {{name}} is the reader's name")
+    return value
+
+
+def _mailbox(value: str) -> str:
+    if (found := _PLAIN_MAILBOX.fullmatch(value)) and ("<" in value) == (">" in value):
+        return _bounded(value, found["address"])
+    from email_validator import EmailNotValidError, validate_email  # noqa: PLC0415 (slow to import)
+
+    try:
+        # An ASCII local part: a relay without SMTPUTF8 could not take one mail of this newsletter.
+        validate_email(
+            value,
+            allow_display_name=True,
+            allow_smtputf8=False,
+            check_deliverability=False,
+            test_environment=True,
+        )
+    except EmailNotValidError as error:
+        raise ValueError("is not a mailbox such as 'AI Papers <papers@example.org>'") from error
+    return value
+
+
+def _bounded(value: str, address: str) -> str:
+    local, _, domain = address.partition("@")
+    if len(local) > 64 or len(domain) > 253:  # noqa: PLR2004 (RFC 5321, 4.5.3.1)
+        raise ValueError("its address is longer than mail allows")
+    return value
+
+
+def _base_url(value: HttpUrl) -> HttpUrl:
+    if value.query or value.fragment or value.username or value.password:
+        raise ValueError("is not an address that others begin with, such as https://example.org/letters")
+    return value
+
+
+def _listen(value: str) -> str:
+    host, _, port = value.rpartition(":")
+    if not host or not re.fullmatch(r"\d{1,5}", port, re.ASCII) or int(port) > 65535:  # noqa: PLR2004 (a port)
+        raise ValueError(f"{value!r} is not a host and a port such as 127.0.0.1:8000")
+    return value
+
+
+# --------------------------------------------------------------------------------------------- plug-ins
+
+
+def _options(folder: str, table: object) -> Options:
+    """The options of the plug-in that a table's `kind` names; its faults keep their own paths."""
+    if isinstance(table, Options):
+        return table
+    if not isinstance(table, Mapping):
+        raise ValueError(f"is not a table with a `kind`, which is one of {', '.join(plugins.kinds(folder))}")  # noqa: TRY004 (pydantic reports ValueError under the key's path)
+    try:
+        return plugins.options(folder, table)
+    except ValidationError as error:
+        raise FaultsError(flat(error)) from error
+    except ValueError as error:
+        raise FaultsError([Fault(("kind",), "value_error", str(error))]) from error
+
+
+Clock = Annotated[time, BeforeValidator(_clock)]
+CutOff = Annotated[Moment, BeforeValidator(_moment)]
+Duration = Annotated[timedelta, BeforeValidator(_duration)]
+Zone = Annotated[ZoneInfo, BeforeValidator(_zone)]
+OneLine = Annotated[str, AfterValidator(_one_line)]
+Lines = Annotated[str, AfterValidator(_lines), AfterValidator(_not_blank)]
+Title = Annotated[OneLine, AfterValidator(_not_blank), Field(max_length=150)]
+Greeting = Annotated[OneLine, AfterValidator(_greeting)]
+Mailbox = Annotated[OneLine, AfterValidator(_mailbox)]
+DotAtom = Annotated[
+    str,
+    _shaped(
+        r"(?=.{3,253}$)[A-Za-z0-9-]{1,63}(\.[A-Za-z0-9-]{1,63})+", "a name such as ai-papers.example.org"
+    ),
+]
+Language = Annotated[
+    str, _shaped(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*", "a language tag such as en, de or pt-BR")
+]
+PluginName = Annotated[str, _shaped(r"[a-z][a-z0-9_-]{0,62}", "a name of small letters, digits, - and _")]
+BaseUrl = Annotated[HttpUrl, AfterValidator(_base_url)]
+Listen = Annotated[str, AfterValidator(_listen)]
+ChannelOptions = Annotated[Options, BeforeValidator(partial(_options, "channels"))]
+TransportOptions = Annotated[Options, BeforeValidator(partial(_options, "transports"))]
