@@ -175,7 +175,7 @@ Duration = Annotated[timedelta, BeforeValidator(_duration)]
 Zone = Annotated[ZoneInfo, BeforeValidator(_zone)]
 OneLine = Annotated[str, AfterValidator(_one_line)]
 Lines = Annotated[str, AfterValidator(_lines), AfterValidator(_not_blank)]
-Title = Annotated[OneLine, AfterValidator(_not_blank), Field(max_length=150)]
+Title = Annotated[str, Field(max_length=150), AfterValidator(_one_line), AfterValidator(_not_blank)]
 Greeting = Annotated[OneLine, AfterValidator(_greeting)]
 Mailbox = Annotated[OneLine, AfterValidator(_mailbox)]
 DotAtom = Annotated[

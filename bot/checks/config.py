@@ -1,0 +1,116 @@
+"""Rules about a configuration that can be read, but may not do what is meant."""
+
+import ipaddress
+from collections.abc import Iterator
+from datetime import timedelta
+from itertools import groupby
+
+from bot.calendar import send_at, window_of
+from bot.checks import Flaw, Material, Rule
+from bot.models import Severity, Week
+from bot.settings import Newsletter
+
+_BOT = "config/bot.toml"
+_SAMPLE_DOMAINS = ("example", "invalid", "test", "example.com", "example.net", "example.org")
+_LONG_AGO = timedelta(days=3)
+_ANY_WEEK = Week(2025, 20)  # without a change of the clock anywhere that would matter
+
+
+def _file(newsletter: Newsletter) -> str:
+    return f"config/newsletters/{newsletter.name}.toml"
+
+
+def _sends_mail(material: Material) -> bool:
+    """Whether mails leave this machine's disk."""
+    return material.settings.transport.kind != "maildir"
+
+
+def no_newsletter(material: Material) -> Iterator[Flaw]:
+    """There is no newsletter, so nothing can go out."""
+    if not material.settings.newsletters:
+        yield Flaw("config/newsletters", "no newsletter is configured", "add a file such as ai-papers.toml")
+
+
+def shared_list_id(material: Material) -> Iterator[Flaw]:
+    """Two newsletters have one list_id, so that mail programs file them together."""
+    by_id = sorted(material.settings.newsletters.values(), key=lambda one: (one.list_id.lower(), one.name))
+    for _, group in groupby(by_id, key=lambda one: one.list_id.lower()):
+        first, *others = group
+        for other in others:
+            yield Flaw(
+                _file(other), f"list_id: is also the list_id of {first.name}", "give each newsletter its own"
+            )
+
+
+def insecure_base_url(material: Material) -> Iterator[Flaw]:
+    """Mails leave with links that are not https, which one-click unsubscribing needs (RFC 8058)."""
+    if _sends_mail(material) and material.settings.base_url.scheme != "https":
+        yield Flaw(_BOT, f"base_url: {material.settings.url} is not https", "readers' links begin with it")
+
+
+def sample_address(material: Material) -> Iterator[Flaw]:
+    """Mails leave from an address that is reserved for examples."""
+    if not _sends_mail(material):
+        return
+    for newsletter in material.settings.newsletters.values():
+        domain = newsletter.sender.rpartition("@")[2].rstrip(">").lower()
+        if _is_sample(domain):
+            yield Flaw(_file(newsletter), f"sender: {domain} is a domain for examples", "write your own")
+
+
+def _is_sample(domain: str) -> bool:
+    return any(domain == sample or domain.endswith(f".{sample}") for sample in _SAMPLE_DOMAINS)
+
+
+def open_relay_connection(material: Material) -> Iterator[Flaw]:
+    """Mails cross a network unencrypted on their way to the relay."""
+    transport = material.settings.transport
+    host = getattr(transport, "host", None)
+    if host and getattr(transport, "security", None) == "none" and not _is_this_machine(host):
+        yield Flaw(
+            _BOT, f"transport.security: none, but {host} is another machine", "set it to starttls or tls"
+        )
+
+
+def _is_this_machine(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def no_slack_token(material: Material) -> Iterator[Flaw]:
+    """A channel posts to Slack, and no token is at hand."""
+    if material.settings.slack_token or material.settings.slack_token_file:
+        return
+    for newsletter in material.settings.newsletters.values():
+        for name, options in newsletter.channels.items():
+            if options.kind == "slack" and not getattr(options, "folder", None):
+                yield Flaw(
+                    _file(newsletter),
+                    f"channels.{name}: posts to Slack, but there is no token",
+                    "set BROADSHEET_SLACK_TOKEN, or slack_token_file in config/bot.toml",
+                )
+
+
+def early_cut_off(material: Material) -> Iterator[Flaw]:
+    """A window closes days before its issue goes out: a cut-off after the send is that of the week before."""
+    for newsletter in material.settings.newsletters.values():
+        gap = send_at(newsletter.schedule, _ANY_WEEK) - window_of(newsletter.schedule, _ANY_WEEK).end
+        if gap > _LONG_AGO:
+            yield Flaw(
+                _file(newsletter),
+                f"schedule.cut_off: closes the window {gap.days} days before the send",
+                "entries of those days wait for the next issue",
+            )
+
+
+RULES = (
+    Rule("config.newsletters", Severity.ERROR, no_newsletter),
+    Rule("config.list-id", Severity.WARNING, shared_list_id),
+    Rule("config.base-url", Severity.WARNING, insecure_base_url),
+    Rule("config.sample-address", Severity.WARNING, sample_address),
+    Rule("config.security", Severity.WARNING, open_relay_connection),
+    Rule("config.slack-token", Severity.WARNING, no_slack_token),
+    Rule("config.cut-off", Severity.HINT, early_cut_off),
+)
