@@ -24,8 +24,8 @@ def as_json(findings: Iterable[Finding]) -> list[dict[str, str | None]]:
 
 
 def github(findings: Iterable[Finding]) -> str:
-    """One workflow command a line: `::error file=content/a.md,line=12,title=content.week::…`."""
-    return "".join(f"{_annotation(finding)}\n" for finding in findings)
+    """Workflow commands, one a line: `::error file=content/a.md,line=12,title=content.week::…`."""
+    return "\n".join(map(_annotation, findings))
 
 
 def _annotation(finding: Finding) -> str:
