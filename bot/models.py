@@ -266,6 +266,8 @@ class Delivery:
     root: Receipt | None = None
     """The receipt of part 1, for the later parts of a chat."""
     attempts: int = 0
+    """How many tries were charged to it so far."""
+    first_tried_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)

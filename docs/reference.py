@@ -60,7 +60,10 @@ def _configuration() -> str:
         _table(Web),
     ]
     parts += _plugin_tables("transports", "[transport]")
-    parts += ["## `config/newsletters/<name>.toml`\n", _table(Newsletter, hidden={"name", "schedule", "channels"})]
+    parts += [
+        "## `config/newsletters/<name>.toml`\n",
+        _table(Newsletter, hidden={"name", "schedule", "channels"}),
+    ]
     parts += ["### `[schedule]`\n", _table(Schedule)]
     parts += _plugin_tables("channels", "[channels.<name>]")
     return "\n".join(parts)

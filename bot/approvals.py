@@ -1,0 +1,38 @@
+"""What a curator says of an issue: approve, hold, release; a yes is bound to one content hash."""
+
+from datetime import datetime
+
+from bot.errors import InputError
+from bot.models import Approval, Week
+from bot.store import Store, issues
+
+
+def approve(store: Store, newsletter: str, week: Week, content_hash: str, now: datetime) -> None:
+    """Say yes to the content that has this hash; a hold is lifted by `release` alone."""
+    with store.write() as connection:
+        _refuse_published(issues.find(connection, newsletter, week) is not None, newsletter, week)
+        before = issues.approval(connection, newsletter, week)
+        if before and before.decision == "held":
+            raise InputError(f"{newsletter}/{week}", "it is held", "release it first")
+        issues.decide(connection, newsletter, week, Approval("approved", content_hash, now), now)
+
+
+def hold(store: Store, newsletter: str, week: Week, content_hash: str, now: datetime) -> None:
+    """Keep the issue from going out, whatever its content becomes."""
+    with store.write() as connection:
+        _refuse_published(issues.find(connection, newsletter, week) is not None, newsletter, week)
+        issues.decide(connection, newsletter, week, Approval("held", content_hash, now), now)
+
+
+def release(store: Store, newsletter: str, week: Week, now: datetime) -> None:
+    """Lift a hold; where approval is required, it is asked for anew."""
+    with store.write() as connection:
+        before = issues.approval(connection, newsletter, week)
+        if not before or before.decision != "held":
+            raise InputError(f"{newsletter}/{week}", "it is not held", "nothing to release")
+        issues.decide(connection, newsletter, week, None, now)
+
+
+def _refuse_published(published: bool, newsletter: str, week: Week) -> None:  # noqa: FBT001 (a fact, not a switch)
+    if published:
+        raise InputError(f"{newsletter}/{week}", "it is published already", "nothing is left to decide")

@@ -1,0 +1,45 @@
+"""Commands about time: next, run."""
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from bot.cli.session import Session
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+
+@click.command("next", epilog="\b\nExample:\n  broadsheet next -n 3")
+@click.option(
+    "-n", "count", type=click.IntRange(1, 520), default=3, show_default=True, help="How many of each."
+)
+@click.pass_obj
+def next_(session: Session, count: int) -> None:
+    """Show the coming sends of each newsletter: window, local time with its zone, UTC."""
+    rows = [row for desk in session.app.desks() for row in desk.coming(session.now, count)]
+    session.answer(rows, lambda out: _show_next(out, rows))
+
+
+def _show_next(out: "Console", rows: list[dict[str, Any]]) -> None:
+    from rich.table import Table  # noqa: PLC0415
+
+    table = Table("newsletter", "issue", "window", "local", "zone", "utc", box=None, header_style="bold")
+    for row in rows:
+        window = " → ".join(row["window"])
+        table.add_row(row["newsletter"], row["issue"], window, row["local"], row["zone"], row["utc"])
+    out.print(table)
+
+
+@click.command(
+    "run",
+    epilog="\b\nExamples:\n  broadsheet run\n  broadsheet run --once    one look at the clock, then end",
+)
+@click.option("--once", is_flag=True, help="Do what is due now and end; for cron or a try.")
+@click.pass_obj
+def run_(session: Session, *, once: bool) -> None:
+    """Be the bot: publish each issue at its minute and work the outbox, until asked to stop."""
+    from bot.running import run  # noqa: PLC0415
+
+    session.refuse_time_travel(leaves_the_machine=session.app.leaves_the_machine)
+    run(session.app, clock=session.clock, once=once, say=session.note)

@@ -1,0 +1,173 @@
+"""Commands that send, or say who was sent what: plan, publish, status, retry, resolve."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Literal
+
+import click
+
+from bot.cli.session import Session, no
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from rich.console import Console
+
+    from bot.models import Balance
+
+COLUMNS = ("planned", "sent", "failed", "suppressed", "skipped", "in_doubt", "waiting")
+
+
+@click.command("plan", epilog="\b\nExample:\n  broadsheet plan 2025-W17")
+@click.argument("issue", required=False)
+@click.pass_obj
+def plan_(session: Session, issue: str | None) -> None:
+    """Show who would get what, when and how, and who would not and why. Writes nothing."""
+    desk, week = session.app.issue(issue, session.now)
+    document = desk.plan(week)
+    session.answer(document, lambda out: _show_plan(out, document))
+
+
+def _show_plan(out: "Console", document: dict[str, Any]) -> None:
+    from rich.table import Table  # noqa: PLC0415
+
+    out.print(f"[bold]{document['issue']}[/], due {document['due']}")
+    table = Table("channel", "by", "recipients", "left out", box=None, header_style="bold")
+    for name, channel in document["channels"].items():
+        excluded = ", ".join(f"{count} {reason}" for reason, count in channel["excluded"].items())
+        table.add_row(name, channel["by"], str(channel["recipients"]), excluded)
+    out.print(table)
+
+
+@click.command(
+    "publish",
+    epilog="""\b
+Examples:
+  broadsheet publish             the issue whose time it is
+  broadsheet publish 2025-W17    this one; run again to go on where it stopped, nobody gets it twice
+""",
+)
+@click.argument("issue", required=False)
+@click.pass_obj
+def publish_(session: Session, issue: str | None) -> None:
+    """Put an issue into the outbox and work the outbox until it is settled."""
+    session.refuse_time_travel(leaves_the_machine=session.app.leaves_the_machine)
+    desk, week = session.app.issue(issue, session.now)
+    for notice in desk.publish(week, session.now):
+        session.note(str(notice))
+    _work(session, desk, week)
+
+
+@click.command("retry", epilog="\b\nExample:\n  broadsheet retry 2025-W17")
+@click.argument("issue")
+@click.pass_obj
+def retry_(session: Session, issue: str) -> None:
+    """Send the failed deliveries of an issue again, and no others."""
+    session.refuse_time_travel(leaves_the_machine=session.app.leaves_the_machine)
+    desk, week = session.app.issue(issue)
+    count = desk.retry(week, session.now)
+    session.note(f"{desk.newsletter.name}/{week}: {count} failed deliveries are queued again")
+    _work(session, desk, week)
+
+
+@click.command(
+    "resolve",
+    epilog="""\b
+Examples:
+  broadsheet resolve 2025-W17 --sent      they arrived: count them as sent
+  broadsheet resolve 2025-W17 --resend    send them again, at the risk of a second copy
+""",
+)
+@click.argument("issue")
+@click.option("--sent", "answer", flag_value="sent", help="The deliveries in doubt arrived.")
+@click.option("--resend", "answer", flag_value="resend", help="They did not, or twice is better than never.")
+@click.option("--channel", help="Only those of this channel.")
+@click.pass_obj
+def resolve_(
+    session: Session, issue: str, answer: Literal["sent", "resend"] | None, channel: str | None
+) -> None:
+    """Settle the deliveries in doubt: we may or may not have sent them, and you have looked."""
+    if answer is None:
+        raise click.UsageError("say --sent or --resend.")
+    if answer == "resend":
+        session.refuse_time_travel(leaves_the_machine=session.app.leaves_the_machine)
+    desk, week = session.app.issue(issue)
+    count = desk.resolve(week, answer, channel, session.now)
+    session.note(f"{desk.newsletter.name}/{week}: {count} deliveries were in doubt")
+    if answer == "resend":
+        _work(session, desk, week)
+
+
+@click.command("status", epilog="\b\nExamples:\n  broadsheet status\n  broadsheet status 2025-W17")
+@click.argument("issue", required=False)
+@click.pass_obj
+def status_(session: Session, issue: str | None) -> None:
+    """Show the balance: planned = sent + failed + suppressed + skipped + in doubt + waiting."""
+    if issue is None:
+        documents = [document for desk in session.app.desks() for document in desk.statuses()]
+        session.answer(documents, lambda out: [_show_balance(out, document) for document in documents])
+        return
+    desk, week = session.app.issue(issue)
+    document = desk.status(week)
+    session.answer(document, lambda out: _show_status(out, document))
+    if not _well(document):
+        no()
+
+
+def _work(session: Session, desk: Any, week: Any) -> None:
+    """Work the outbox under a progress bar, then show the balance; exit 1 where somebody is left out."""
+    with _progress(session, f"{desk.newsletter.name}/{week}") as report:
+        desk.work(week, session.clock, report)
+    document = desk.status(week)
+    session.answer(document, lambda out: _show_status(out, document))
+    if not _well(document):
+        no()
+
+
+def _well(document: dict[str, Any]) -> bool:
+    return all(
+        balance[state] == 0
+        for balance in document["channels"].values()
+        for state in ("failed", "in_doubt", "waiting")
+    )
+
+
+@contextmanager
+def _progress(session: Session, title: str) -> "Iterator[Callable[[str, Balance], None]]":
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn  # noqa: PLC0415
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=session.out, transient=True) as bar:
+        tasks: dict[str, Any] = {}
+
+        def report(channel: str, balance: "Balance") -> None:
+            if channel not in tasks:
+                tasks[channel] = bar.add_task(f"{title} {channel}", total=balance.planned)
+            bar.update(tasks[channel], completed=balance.planned - balance.waiting, total=balance.planned)
+
+        yield report
+
+
+def _show_status(out: "Console", document: dict[str, Any]) -> None:
+    _show_balance(out, document)
+    rows = document.get("rows", [])
+    for row in rows:
+        out.print(f"  {row['state']:<10} {row['channel']} {row['recipient']}: {row['reason']}", markup=False)
+
+
+def _show_balance(out: "Console", document: dict[str, Any]) -> None:
+    from rich.table import Table  # noqa: PLC0415
+
+    out.print(f"[bold]{document['issue']}[/] {document['state']}")
+    table = Table("channel", *(name.replace("_", " ") for name in COLUMNS), box=None, header_style="bold")
+    for name, balance in document["channels"].items():
+        table.add_row(name, *(_number(state, balance[state]) for state in COLUMNS))
+    out.print(table)
+
+
+def _number(state: str, count: int) -> str:
+    """Zero is quiet, and what needs a person is loud."""
+    if not count:
+        return "[dim]0[/]"
+    colour = {"sent": "green", "failed": "red", "in_doubt": "yellow", "waiting": "cyan"}.get(state)
+    return f"[{colour}]{count}[/]" if colour else str(count)

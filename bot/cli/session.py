@@ -1,0 +1,80 @@
+"""What the commands share: the options given, the app behind them, and the two ways to answer."""
+
+import json
+import os
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import click
+
+from bot.errors import InputError
+
+if TYPE_CHECKING:  # rich and the app are imported when a command needs them
+    from rich.console import Console
+
+    from bot.app import App
+
+
+@dataclass
+class Session:
+    """One command line."""
+
+    config: Path
+    form: str
+    pretended: datetime | None
+    allow_time_travel: bool
+
+    def __init__(self, config: Path, form: str, now: datetime | None, *, allow_time_travel: bool) -> None:
+        self.config, self.form, self.pretended = config, form, now
+        self.allow_time_travel = allow_time_travel
+
+    @property
+    def now(self) -> datetime:
+        """The present instant, or the one that --now pretends."""
+        return self.pretended or datetime.now(UTC)
+
+    def clock(self) -> datetime:
+        """`now` for code that asks again and again."""
+        return self.now
+
+    @cached_property
+    def app(self) -> "App":
+        from bot.app import App  # noqa: PLC0415 (a command pays for what it uses)
+        from bot.settings import load  # noqa: PLC0415
+
+        return App(load(self.config, os.environ))
+
+    @cached_property
+    def out(self) -> "Console":
+        """Tables and text; on stderr where stdout is kept for one JSON document."""
+        from rich.console import Console  # noqa: PLC0415
+
+        return Console(stderr=self.form == "json", highlight=False)
+
+    def answer(self, document: Any, show: Callable[["Console"], object]) -> None:
+        """Print the answer: the document as JSON, or what `show` makes of it for a person."""
+        if self.form == "json":
+            click.echo(json.dumps(document, ensure_ascii=False, indent=2))
+        else:
+            show(self.out)
+
+    def note(self, line: str) -> None:
+        """Say something in passing, on stderr."""
+        click.echo(line, err=True)
+
+    def refuse_time_travel(self, *, leaves_the_machine: bool) -> None:
+        """A pretended instant must not reach real readers by accident."""
+        if self.pretended and leaves_the_machine and not self.allow_time_travel:
+            raise InputError(
+                "--now", "this command would really send over a network", "add --allow-time-travel to mean it"
+            )
+
+
+def no(status: int = 1) -> NoReturn:
+    """It ran, and the answer is no."""
+    sys.exit(status)

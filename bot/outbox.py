@@ -1,0 +1,314 @@
+"""Works off the deliveries of a published issue: claim, send, settle, until nothing more can go now.
+
+    claim a batch ─ synced commit ─▶ mark one ─▶ courier.deliver ─▶ settle it and mark the next ─▶ …
+                                         one small commit for what all couriers have to write ┘
+
+A row is marked before its bytes leave and settled after the answer, so that whatever kills the process, at
+most one row per courier is left marked: those are in doubt, every other is exact.
+"""
+
+import logging
+import threading
+import traceback
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+
+from bot.channels import Audience, Channel, Courier
+from bot.errors import BroadsheetError, DeliveryError, StopRunError, TransientError
+from bot.models import Balance, Delivery, DeliveryState
+from bot.policy import judge
+from bot.store import Store, ledger, workers
+from bot.store.ledger import Settlement
+
+log = logging.getLogger(__name__)
+
+BATCH = 500
+"""Rows claimed at once; what a power cut can put in doubt, and all that memory has to hold."""
+
+BUGS = 3
+"""So many failures of our own in a row, and the run stops: a bug must not put a whole issue in doubt."""
+
+Report = Callable[[str, Balance], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What a run is given from outside: the time, chance, and the wish to end."""
+
+    clock: Callable[[], datetime]
+    jitter: Callable[[], float]
+    """A number from 0 to 1."""
+    stop: threading.Event = field(default_factory=threading.Event)
+    report: Report = lambda _channel, _balance: None
+
+
+@dataclass(frozen=True, slots=True)
+class Halt:
+    """Why a channel's run ended before its rows were worked off."""
+
+    reason: str
+    away: bool
+    """The far side could not be reached, as against: it refused us."""
+
+
+def recover(store: Store, now: datetime) -> int:
+    """Put in doubt what dead processes were sending, release what they had claimed; how many are in doubt."""
+    with store.write() as connection:
+        return workers.recover(connection, workers.Process.this(), now)
+
+
+def work(
+    store: Store,
+    issue: int,
+    channels: Mapping[str, Channel],
+    payloads: Mapping[str, bytes],
+    terms: Terms,
+) -> dict[str, Halt]:
+    """Send what is due of an issue, conversations first; why channels stopped early, where they did.
+
+    Returns when nothing more can go now: rows that must be tried again later are left queued.
+    """
+    recover(store, terms.clock())
+    halts = {}
+    with _worker(store, terms.clock) as worker:
+        for name in sorted(channels, key=lambda name: channels[name].audience is Audience.READERS):
+            if halt := _Run(store, worker, issue, name, channels[name], payloads[name], terms).work():
+                halts[name] = halt
+    return halts
+
+
+@contextmanager
+def _worker(store: Store, clock: Callable[[], datetime]) -> Iterator[int]:
+    """Be entered in the ledger as long as this lasts, so that others can tell the living from the dead."""
+    with store.write() as connection:
+        number = workers.register(connection, workers.Process.this(), clock())
+    try:
+        yield number
+    finally:
+        with store.write() as connection:
+            workers.leave(connection, number)
+
+
+# ----------------------------------------------------------------------------------------------------- run
+
+
+class _Run:
+    """One channel of one issue, worked by its couriers until nothing more can go now."""
+
+    def __init__(
+        self, store: Store, worker: int, issue: int, name: str, channel: Channel, payload: bytes, terms: Terms
+    ) -> None:
+        self._store, self._worker, self._issue, self._name = store, worker, issue, name
+        self._channel, self._payload, self._terms = channel, payload, terms
+        self._claimed: deque[Delivery] = deque()
+        self._claiming = threading.Lock()
+        with store.read() as connection:
+            self._balance = ledger.balance(connection, issue, name)
+        self._marks = _Marks(store, worker, self._counted)
+        self._over = threading.Event()
+        self._halt: Halt | None = None
+        self._bugs = 0
+        self._failure: BaseException | None = None
+
+    def work(self) -> Halt | None:
+        self._terms.report(self._name, self._balance)
+        couriers = min(self._channel.concurrency, self._balance.waiting)
+        threads = [threading.Thread(target=self._courier, name=f"{self._name}-{n}") for n in range(couriers)]
+        for thread in threads:
+            thread.start()
+        self._join(threads)
+        with self._store.write() as connection:
+            ledger.release_claims(connection, self._worker)
+        if self._failure:
+            raise self._failure
+        came_back = self._halt and self._halt.away and not self._balance.waiting
+        return None if came_back else self._halt
+
+    def _join(self, threads: list[threading.Thread]) -> None:
+        """Wait for the couriers; on Ctrl-C let each finish the one delivery it has in hand."""
+        try:
+            for thread in threads:
+                thread.join()
+        except KeyboardInterrupt:
+            self._over.set()
+            for thread in threads:
+                thread.join()
+            raise
+
+    @property
+    def _ended(self) -> bool:
+        return self._over.is_set() or self._terms.stop.is_set()
+
+    def _courier(self) -> None:
+        try:
+            courier = self._channel.courier(self._payload)
+            try:
+                self._carry(courier)
+            finally:
+                courier.close()
+        except BaseException as error:  # noqa: BLE001 (raised again by the thread that waits for this one)
+            self._failure = self._failure or error
+            self._over.set()
+
+    def _carry(self, courier: Courier) -> None:
+        done: Settlement | None = None
+        away = False
+        while not (self._ended or away):
+            if not self._claimed:
+                # A claim looks at the rows, so what we know must be written first.
+                self._marks.write(done)
+                done = None
+                self._claim()
+            if not (delivery := self._next()):
+                break
+            if self._marks.write_and_mark(done, delivery.id):
+                done, away = self._delivered(courier, delivery)
+            else:
+                done = None
+        self._marks.write(done)
+
+    def _claim(self) -> None:
+        with self._claiming:
+            if self._claimed:
+                return
+            now = self._terms.clock()
+            with self._store.write() as connection:
+                workers.beat(connection, self._worker, now)
+                claimed = ledger.claim(connection, self._issue, self._name, self._worker, BATCH, now)
+            self._claimed.extend(claimed)
+
+    def _next(self) -> Delivery | None:
+        try:
+            return self._claimed.popleft()
+        except IndexError:
+            return None
+
+    # ------------------------------------------------------------------------------------------- one delivery
+
+    def _delivered(self, courier: Courier, delivery: Delivery) -> tuple[Settlement, bool]:
+        """What became of one delivery, and whether the far side is away."""
+        now = self._terms.clock()
+        try:
+            receipt = courier.deliver(delivery, now)
+        except StopRunError as error:
+            self._stop(Halt(str(error), away=False))
+            return _queued_again(delivery, self._terms.clock(), str(error)), False
+        except DeliveryError as error:
+            return self._judged(delivery, error)
+        except BroadsheetError as error:
+            self._stop(Halt(str(error), away=False))
+            return _queued_again(delivery, self._terms.clock(), str(error)), False
+        except Exception as error:  # noqa: BLE001 (we cannot know how far it came: in doubt)
+            return self._bug(delivery, error), False
+        self._bugs = 0
+        return Settlement(
+            delivery.id, DeliveryState.SENT, self._terms.clock(), receipt=receipt.reference
+        ), False
+
+    def _judged(self, delivery: Delivery, error: DeliveryError) -> tuple[Settlement, bool]:
+        now = self._terms.clock()
+        verdict = judge(delivery, error, now, self._terms.jitter)
+        away = isinstance(error, TransientError) and not error.charged
+        if away:
+            self._halt = self._halt or Halt(str(error), away=True)
+        settlement = Settlement(
+            delivery.id, verdict.state, now, verdict.reason, due_at=verdict.due_at, charged=verdict.charged
+        )
+        return settlement, away
+
+    def _bug(self, delivery: Delivery, error: Exception) -> Settlement:
+        """A fault of ours after the mark: the reader may have the mail. Its words may hold an address."""
+        where = traceback.extract_tb(error.__traceback__)[-1]
+        reason = f"a fault of ours: {type(error).__name__} in {where.name}"
+        log.error("%s, line %s", reason, where.lineno, extra={"action": "courier_failed"})
+        self._bugs += 1
+        if self._bugs >= BUGS:
+            self._stop(Halt(f"{reason}, {BUGS} times in a row", away=False))
+        return Settlement(delivery.id, DeliveryState.IN_DOUBT, self._terms.clock(), reason)
+
+    def _stop(self, halt: Halt) -> None:
+        self._halt = halt
+        self._over.set()
+
+    def _counted(self, settlements: list[Settlement]) -> None:
+        """Keep the balance for whoever watches; the rows themselves are the truth."""
+        for settlement in settlements:
+            if settlement.state is not DeliveryState.QUEUED:
+                column = settlement.state.value
+                more = {column: getattr(self._balance, column) + 1, "waiting": self._balance.waiting - 1}
+                self._balance = replace(self._balance, **more)
+        self._terms.report(self._name, self._balance)
+
+
+def _queued_again(delivery: Delivery, now: datetime, reason: str) -> Settlement:
+    """Not this reader's fault: back into the queue, nothing charged."""
+    return Settlement(delivery.id, DeliveryState.QUEUED, now, reason, due_at=now, charged=False)
+
+
+# -------------------------------------------------------------------------------------------- group commit
+
+
+@dataclass(slots=True)
+class _Ticket:
+    """What one courier has to write: what became of its last delivery, and which is next."""
+
+    done: Settlement | None
+    next: int | None
+    written: bool = False
+    granted: bool = False
+    failure: Exception | None = None
+
+
+class _Marks:
+    """Writes what all couriers have to say in one commit: whoever gets the lock writes for all who wait."""
+
+    def __init__(self, store: Store, worker: int, counted: Callable[[list[Settlement]], None]) -> None:
+        self._store, self._worker, self._counted = store, worker, counted
+        self._waiting: list[_Ticket] = []
+        self._entering = threading.Lock()
+        self._committing = threading.Lock()
+
+    def write(self, done: Settlement | None) -> None:
+        """Settle a delivery, if there is one."""
+        if done:
+            self._commit(_Ticket(done, None))
+
+    def write_and_mark(self, done: Settlement | None, delivery: int) -> bool:
+        """Settle a delivery and mark the next as being sent; False where it is no longer ours to send."""
+        ticket = _Ticket(done, delivery)
+        self._commit(ticket)
+        return ticket.granted
+
+    def _commit(self, ticket: _Ticket) -> None:
+        with self._entering:
+            self._waiting.append(ticket)
+        with self._committing:
+            if not ticket.written:
+                self._commit_all()
+        if ticket.failure:
+            raise ticket.failure
+
+    def _commit_all(self) -> None:
+        with self._entering:
+            tickets, self._waiting = self._waiting, []
+        try:
+            settlements = self._write(tickets)
+        except Exception as error:  # noqa: BLE001 (raised by each courier whose ticket it was)
+            for ticket in tickets:
+                ticket.failure, ticket.written = error, True
+            return
+        self._counted(settlements)
+
+    def _write(self, tickets: list[_Ticket]) -> list[Settlement]:
+        settlements = [ticket.done for ticket in tickets if ticket.done]
+        wanted = [ticket.next for ticket in tickets if ticket.next is not None]
+        with self._store.relaxed() as connection:
+            ledger.settle(connection, settlements)
+            granted = ledger.mark(connection, self._worker, wanted) if wanted else set()
+        for ticket in tickets:
+            ticket.granted = ticket.next in granted
+            ticket.written = True
+        return settlements

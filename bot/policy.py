@@ -1,0 +1,64 @@
+"""When a delivery is tried again, and when it is given up: decided here, done by the outbox."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from bot.errors import DeliveryError, InDoubtError, PermanentError, TransientError
+from bot.models import Delivery, DeliveryState
+
+FIRST_WAIT = timedelta(minutes=5)
+"""Greylisting windows are one to five minutes."""
+LONGEST_WAIT = timedelta(hours=2)
+HORIZON = timedelta(hours=24)
+"""A newsletter is stale after a day; mail in general is tried for four or five (RFC 5321 §4.5.4.1)."""
+OUTAGE_WAIT = timedelta(seconds=30)
+"""How soon to look again whether a far side that was wholly away has come back."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What an error means for the delivery it happened to."""
+
+    state: DeliveryState
+    reason: str
+    due_at: datetime | None = None
+    charged: bool = True
+
+
+def judge(delivery: Delivery, error: DeliveryError, now: datetime, jitter: Callable[[], float]) -> Verdict:
+    """What becomes of a delivery after an error; `jitter` gives a number from 0 to 1."""
+    reason = str(error)
+    match error:
+        case TransientError():
+            return _again(delivery, error, now, jitter)
+        case InDoubtError():
+            return Verdict(DeliveryState.IN_DOUBT, reason)
+        case PermanentError():
+            return Verdict(DeliveryState.FAILED, reason)
+        case _:
+            return Verdict(DeliveryState.IN_DOUBT, reason or type(error).__name__)
+
+
+def _again(delivery: Delivery, error: TransientError, now: datetime, jitter: Callable[[], float]) -> Verdict:
+    due_at = now + wait_before(delivery.attempts + 1, error, jitter)
+    first = delivery.first_tried_at or now
+    if due_at - first > HORIZON:
+        return Verdict(DeliveryState.FAILED, f"given up after {_hours(now - first)}: {error}")
+    return Verdict(DeliveryState.QUEUED, str(error), due_at, error.charged)
+
+
+def wait_before(attempt: int, error: TransientError, jitter: Callable[[], float]) -> timedelta:
+    """How long to wait before the next try: doubled each time, spread over half as much again.
+
+    At least what the far side asked for; an outage of the whole far side costs no attempt and is short.
+    """
+    if not error.charged:
+        return max(OUTAGE_WAIT, error.retry_after or OUTAGE_WAIT)
+    doubled = FIRST_WAIT * 2 ** min(attempt - 1, 16)
+    spread: timedelta = min(doubled, LONGEST_WAIT) * (1 + jitter() / 2)
+    return max(spread, error.retry_after) if error.retry_after else spread
+
+
+def _hours(span: timedelta) -> str:
+    return f"{span / timedelta(hours=1):.0f} hours"

@@ -1,0 +1,44 @@
+"""Puts an issue into the outbox, once: the issue, what each channel sends, one delivery per recipient.
+
+All of it in one transaction. The unique week of a newsletter decides between any number of publishers.
+"""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from bot.channels import Audience, Channel
+from bot.models import Issue
+from bot.store import Store, issues, ledger
+
+
+@dataclass(frozen=True, slots=True)
+class Edition:
+    """An issue ready to go: its content hash, what it took, and what each channel sends of it."""
+
+    issue: Issue
+    hash: str
+    taken: Collection[str]
+    payloads: Mapping[str, bytes]
+
+
+def publish(
+    store: Store, edition: Edition, channels: Mapping[str, Channel], now: datetime, *, late: bool = False
+) -> bool:
+    """Write the issue and its deliveries; False, and no change, where its week was published before."""
+    issue = edition.issue
+    with store.write() as connection:
+        number = issues.add(
+            connection, issue.newsletter, issue.week, issue.title, edition.hash, now, late=late
+        )
+        if number is None:
+            return False
+        issues.take_entries(connection, issue.newsletter, number, edition.taken)
+        for name, channel in channels.items():
+            payload = edition.payloads[name]
+            issues.add_payload(connection, number, name, payload)
+            if channel.audience is Audience.READERS:
+                ledger.queue_readers(connection, number, name, issue.newsletter, now)
+            else:
+                ledger.queue_parts(connection, number, name, channel.parts(payload), now)
+    return True

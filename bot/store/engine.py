@@ -1,0 +1,188 @@
+"""Opens the database, brings it up to date, and gives out its three kinds of connection."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Connection, Engine, create_engine, event, inspect, text
+from sqlalchemy.engine import URL, make_url
+from sqlalchemy.exc import ArgumentError, DBAPIError, IntegrityError, NoSuchModuleError, SQLAlchemyError
+
+from bot.errors import InputError, StoreError
+
+HEAD = "0001"
+"""The newest migration; a test holds it against `migrations/versions`."""
+
+BUSY = 10.0
+"""Seconds to wait for another process that is writing to the same SQLite file."""
+
+
+class Store:
+    """The database.
+
+    `read` sees; `write` changes, and is on the disk when it ends; `relaxed` survives a killed process but not
+    a power cut, and costs a fraction.
+    """
+
+    def __init__(self, engine: Engine) -> None:
+        self.engine = engine
+        self.sqlite = engine.dialect.name == "sqlite"
+
+    @contextmanager
+    def read(self) -> Iterator[Connection]:
+        """Look at one consistent moment."""
+        with _translated(self.engine), self.engine.connect() as connection:
+            yield connection
+
+    @contextmanager
+    def write(self) -> Iterator[Connection]:
+        """One transaction, synced to the disk before this ends."""
+        with _translated(self.engine), self.engine.connect() as connection:
+            self._sync(connection, fully=True)
+            with connection.execution_options(writing=True).begin():
+                yield connection
+
+    @contextmanager
+    def relaxed(self) -> Iterator[Connection]:
+        """One transaction that is not waited for until it is on the disk."""
+        with _translated(self.engine), self.engine.connect() as connection:
+            self._sync(connection, fully=False)
+            with connection.execution_options(writing=True).begin():
+                if not self.sqlite:
+                    connection.execute(text("SET LOCAL synchronous_commit = off"))
+                yield connection
+
+    def _sync(self, connection: Connection, *, fully: bool) -> None:
+        """Set how SQLite commits, where it is not so already: the pragma stays with the pooled connection."""
+        if self.sqlite and connection.connection.info.get("synced") != fully:
+            cursor = connection.connection.cursor()
+            cursor.execute(f"PRAGMA synchronous = {'FULL' if fully else 'NORMAL'}")
+            connection.connection.info["synced"] = fully
+
+    def close(self) -> None:
+        """Give every connection back."""
+        self.engine.dispose()
+
+
+def open_store(database: str, root: Path) -> Store:
+    """Open the database that the configuration names, making and migrating it where needed."""
+    url = _url(database, root)
+    engine = _engine(url)
+    store = Store(engine)
+    with _translated(engine):
+        _bring_up_to_date(store)
+    return store
+
+
+def _url(database: str, root: Path) -> URL:
+    try:
+        url = make_url(database)
+    except ArgumentError as error:
+        raise InputError(
+            "config/bot.toml", "database: not a database URL", "sqlite:///var/broadsheet.db"
+        ) from error
+    if url.get_backend_name() not in {"sqlite", "postgresql"}:
+        what = f"database: {url.get_backend_name()} is neither sqlite nor postgresql"
+        raise InputError("config/bot.toml", what, "sqlite:///var/broadsheet.db or postgresql+psycopg://…")
+    if url.get_backend_name() == "sqlite":
+        return _sqlite_url(url, root)
+    return url.set(drivername="postgresql+psycopg")
+
+
+def _sqlite_url(url: URL, root: Path) -> URL:
+    if not url.database or url.database == ":memory:":
+        raise InputError("config/bot.toml", "database: names no file", "sqlite:///var/broadsheet.db")
+    path = root / url.database
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StoreError(f"{path.parent}: {error.strerror}: the database's folder cannot be made") from error
+    return url.set(database=str(path))
+
+
+def _engine(url: URL) -> Engine:
+    try:
+        if url.get_backend_name() == "postgresql":
+            return create_engine(url, pool_pre_ping=True, connect_args={"connect_timeout": 10})
+        engine = create_engine(url, connect_args={"check_same_thread": False, "timeout": BUSY})
+    except (NoSuchModuleError, ImportError) as error:
+        raise InputError(
+            "config/bot.toml", "database: no driver for it", "sqlite:/// or postgresql+psycopg://"
+        ) from error
+    event.listen(engine, "connect", _set_up_sqlite)
+    event.listen(engine, "begin", _begin_sqlite)
+    return engine
+
+
+def _set_up_sqlite(connection: Any, _record: Any) -> None:
+    """WAL lets readers and one writer work side by side; transactions are begun by us, not by the driver."""
+    connection.isolation_level = None
+    cursor = connection.cursor()
+    cursor.execute("PRAGMA journal_mode = WAL")
+    cursor.execute("PRAGMA foreign_keys = ON")
+    cursor.close()
+
+
+def _begin_sqlite(connection: Connection) -> None:
+    """A writer takes the lock at once: taking it half-way through fails where another writer was faster."""
+    writing = connection.get_execution_options().get("writing")
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if writing else "BEGIN")
+
+
+# --------------------------------------------------------------------------------------------- migrations
+
+
+def _bring_up_to_date(store: Store) -> None:
+    if _revision(store) == HEAD:
+        return
+    from bot.store.migrating import upgrade  # noqa: PLC0415 (Alembic costs half a second, and is rarely needed)
+
+    upgrade(store.engine)
+
+
+def _revision(store: Store) -> str | None:
+    with store.engine.connect() as connection:
+        if not inspect(connection).has_table("alembic_version"):
+            return None
+        return connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
+
+
+# ------------------------------------------------------------------------------------------------- errors
+
+
+@contextmanager
+def _translated(engine: Engine) -> Iterator[None]:
+    """Say a database's failure in one line, without the statement and its values."""
+    try:
+        yield
+    except IntegrityError:
+        raise
+    except DBAPIError as error:
+        words = str(error.orig).strip().splitlines() or [type(error.orig).__name__]
+        raise StoreError(f"{_name(engine)}: {words[0]}{_mend(words[0])}") from error
+    except SQLAlchemyError as error:
+        raise StoreError(f"{_name(engine)}: {type(error).__name__}") from error
+
+
+def _name(engine: Engine) -> str:
+    """The database's name, without its password."""
+    url = engine.url
+    return (
+        str(url.database)
+        if engine.dialect.name == "sqlite"
+        else url.set(password=None, query={}).render_as_string()
+    )
+
+
+def _mend(words: str) -> str:
+    mends = {
+        "locked": ": another process is writing to it; end it, or try again",
+        "readonly": ": make the file and its folder writable",
+        "read-only": ": make the file and its folder writable",
+        "unable to open": ": make its folder writable",
+        "disk is full": ": make room; what was committed is safe",
+        "not a database": ": this file is something else; name another one",
+        "Connection refused": ": start the server, or mend `database` in config/bot.toml",
+    }
+    return next((mend for sign, mend in mends.items() if sign in words), "")

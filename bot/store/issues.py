@@ -1,0 +1,157 @@
+"""The issues that were published, what they were made of, and what curators said of them."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import ColumnElement, Connection, and_, delete, insert, select
+from sqlalchemy.exc import IntegrityError
+
+from bot.models import Approval, Week
+from bot.store.tables import approvals, deliveries, events, issue_entries, issues, payloads, told
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """An issue in the ledger."""
+
+    id: int
+    newsletter: str
+    week: Week
+    title: str
+    hash: str
+    late: bool
+    at: datetime
+
+
+def find(connection: Connection, newsletter: str, week: Week) -> Published | None:
+    """The published issue of a week, if there is one."""
+    return next((one for one in every(connection, newsletter) if one.week == week), None)
+
+
+def every(connection: Connection, newsletter: str) -> list[Published]:
+    """The published issues of a newsletter, oldest first."""
+    rows = connection.execute(select(issues).where(issues.c.newsletter == newsletter).order_by(issues.c.week))
+    return [
+        Published(
+            row.id, row.newsletter, Week.parse(row.week), row.title, row.hash, row.late, row.published_at
+        )
+        for row in rows
+    ]
+
+
+def unsettled(connection: Connection, newsletter: str) -> list[Published]:
+    """The published issues that still have deliveries to work off."""
+    waiting = select(deliveries.c.issue_id).where(deliveries.c.state.in_(["queued", "sending"])).distinct()
+    ids = {row.issue_id for row in connection.execute(waiting)}
+    return [one for one in every(connection, newsletter) if one.id in ids]
+
+
+def add(
+    connection: Connection,
+    newsletter: str,
+    week: Week,
+    title: str,
+    content_hash: str,
+    now: datetime,
+    *,
+    late: bool,
+) -> int | None:
+    """Enter an issue; None where somebody else has entered that week's already."""
+    row = {
+        "newsletter": newsletter,
+        "week": str(week),
+        "title": title,
+        "hash": content_hash,
+        "late": late,
+        "published_at": now,
+    }
+    try:
+        with connection.begin_nested():
+            number: int = connection.execute(insert(issues).values(row).returning(issues.c.id)).scalar_one()
+            return number
+    except IntegrityError:
+        return None
+
+
+def add_payload(connection: Connection, issue: int, channel: str, payload: bytes) -> None:
+    """Freeze what a channel sends of an issue."""
+    connection.execute(insert(payloads).values(issue_id=issue, channel=channel, payload=payload))
+
+
+def payloads_of(connection: Connection, issue: int) -> dict[str, bytes]:
+    """What each channel sends of an issue, byte for byte."""
+    rows = connection.execute(
+        select(payloads).where(payloads.c.issue_id == issue).order_by(payloads.c.channel)
+    )
+    return {row.channel: bytes(row.payload) for row in rows}
+
+
+def take_entries(connection: Connection, newsletter: str, issue: int, keys: Collection[str]) -> None:
+    """Note which single entries an issue took."""
+    if keys:
+        rows = [{"newsletter": newsletter, "key": key, "issue_id": issue} for key in keys]
+        connection.execute(insert(issue_entries), rows)
+
+
+def taken_entries(connection: Connection, newsletter: str, *, but: Week | None = None) -> set[str]:
+    """The keys of the single entries that issues took, those of the week `but` left out."""
+    rows = connection.execute(
+        select(issue_entries.c.key)
+        .join(issues, issues.c.id == issue_entries.c.issue_id)
+        .where(issue_entries.c.newsletter == newsletter, issues.c.week != str(but or ""))
+    )
+    return {row.key for row in rows}
+
+
+# ------------------------------------------------------------------------------------------------ decisions
+
+
+def approval(connection: Connection, newsletter: str, week: Week) -> Approval | None:
+    """What a curator said last of an issue."""
+    row = connection.execute(select(approvals).where(_of(newsletter, week))).one_or_none()
+    return Approval(row.decision, row.hash, row.at) if row else None
+
+
+def approvals_of(connection: Connection, newsletter: str) -> dict[Week, Approval]:
+    """What curators said last of each issue of a newsletter."""
+    rows = connection.execute(select(approvals).where(approvals.c.newsletter == newsletter))
+    return {Week.parse(row.week): Approval(row.decision, row.hash, row.at) for row in rows}
+
+
+def decide(
+    connection: Connection, newsletter: str, week: Week, decision: Approval | None, now: datetime
+) -> None:
+    """Put a curator's decision in the place of the one before, None takes it back; events keep them all."""
+    connection.execute(delete(approvals).where(_of(newsletter, week)))
+    row = {"newsletter": newsletter, "week": str(week)}
+    if decision:
+        values = {"decision": decision.decision, "hash": decision.hash, "at": decision.at}
+        connection.execute(insert(approvals).values(**row, **values))
+    kind = decision.decision if decision else "released"
+    connection.execute(
+        insert(events).values(at=now, kind=kind, detail=decision.hash if decision else "", **row)
+    )
+
+
+def _of(newsletter: str, week: Week) -> ColumnElement[bool]:
+    return and_(approvals.c.newsletter == newsletter, approvals.c.week == str(week))
+
+
+# --------------------------------------------------------------------------------------------------- telling
+
+
+def told_of(connection: Connection, newsletter: str) -> dict[Week, str]:
+    """The last reason told to a curator for each week."""
+    rows = connection.execute(select(told).where(told.c.newsletter == newsletter))
+    return {Week.parse(row.week): row.reason for row in rows}
+
+
+def tell(connection: Connection, newsletter: str, week: Week, reason: str, now: datetime) -> bool:
+    """Note that a curator is told something of a week; False where it was told before, by whomever."""
+    here = (told.c.newsletter == newsletter, told.c.week == str(week))
+    if connection.execute(select(told.c.reason).where(*here)).scalar() == reason:
+        return False
+    connection.execute(delete(told).where(*here))
+    connection.execute(insert(told).values(newsletter=newsletter, week=str(week), reason=reason, at=now))
+    return True

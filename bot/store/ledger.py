@@ -1,0 +1,388 @@
+"""The deliveries: claimed, marked, settled; and counted, for "finished" is a question to these rows."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import (
+    Connection,
+    Row,
+    Select,
+    and_,
+    bindparam,
+    case,
+    exists,
+    func,
+    insert,
+    literal,
+    not_,
+    or_,
+    select,
+    update,
+)
+
+from bot.models import Balance, Consent, Delivery, DeliveryState, Reader, Receipt
+from bot.store.tables import deliveries, events, issues, subscribers, subscriptions, suppressions
+
+NEVER_MAILED = "address suppressed: "
+LEFT = "unsubscribed since the issue was published"
+
+
+@dataclass(frozen=True, slots=True)
+class Settlement:
+    """What became of one delivery. A queued one has `due_at` and is tried again then."""
+
+    delivery: int
+    state: DeliveryState
+    at: datetime
+    reason: str | None = None
+    receipt: str | None = None
+    due_at: datetime | None = None
+    charged: bool = True
+
+
+# ------------------------------------------------------------------------------------------------ queueing
+
+
+def queue_readers(connection: Connection, issue: int, channel: str, newsletter: str, now: datetime) -> None:
+    """One delivery per confirmed reader; a suppressed address gets a row that says so, and never a mail."""
+    suppressed = suppressions.c.email_key.is_not(None)
+    recipients = (
+        select(
+            literal(issue),
+            literal(channel),
+            subscribers.c.id,
+            case((suppressed, DeliveryState.SUPPRESSED.value), else_=DeliveryState.QUEUED.value),
+            case((suppressed, literal(NEVER_MAILED) + suppressions.c.reason), else_=None),
+            literal(now, deliveries.c.due_at.type),
+            case((suppressed, literal(now, deliveries.c.settled_at.type)), else_=None),
+        )
+        .join(subscriptions, subscriptions.c.subscriber_id == subscribers.c.id)
+        .outerjoin(suppressions, suppressions.c.email_key == subscribers.c.email_key)
+        .where(subscriptions.c.newsletter == newsletter, subscriptions.c.state == Consent.CONFIRMED)
+        .order_by(subscribers.c.id)
+    )
+    columns = ["issue_id", "channel", "recipient", "state", "reason", "due_at", "settled_at"]
+    connection.execute(insert(deliveries).from_select(columns, recipients))
+
+
+def queue_parts(connection: Connection, issue: int, channel: str, parts: int, now: datetime) -> None:
+    """One delivery per part of a conversation's messages, counted from 1."""
+    rows = [
+        {"issue_id": issue, "channel": channel, "part": part, "state": DeliveryState.QUEUED, "due_at": now}
+        for part in range(1, parts + 1)
+    ]
+    connection.execute(insert(deliveries), rows)
+
+
+# ------------------------------------------------------------------------------------------------ claiming
+
+
+def claim(
+    connection: Connection, issue: int, channel: str, worker: int, limit: int, now: datetime
+) -> list[Delivery]:
+    """Claim the next deliveries that are due.
+
+    The parts of a conversation come in order, each once those before it are sent. A reader who left or whose
+    address was suppressed in the meantime is settled here and now, not claimed.
+    """
+    wanted = (
+        select(deliveries.c.id)
+        .where(
+            deliveries.c.issue_id == issue,
+            deliveries.c.channel == channel,
+            deliveries.c.state == DeliveryState.QUEUED,
+            deliveries.c.worker_id.is_(None),
+            deliveries.c.due_at <= now,
+            not_(_an_earlier_part_is_not_sent()),
+        )
+        .order_by(deliveries.c.id)
+        .limit(limit)
+        .with_for_update(skip_locked=True, of=deliveries)
+    )
+    chosen = [row.id for row in connection.execute(wanted)]
+    if not chosen:
+        return []
+    connection.execute(update(deliveries).where(deliveries.c.id.in_(chosen)).values(worker_id=worker))
+    rows = connection.execute(_claimed(worker, chosen)).all()
+    settle(connection, [gone for row in rows if (gone := _gone(row, now))])
+    return [_delivery(row) for row in rows if not _gone(row, now)]
+
+
+def _an_earlier_part_is_not_sent() -> Any:
+    earlier = deliveries.alias("earlier")
+    return and_(
+        deliveries.c.part > 1,
+        exists().where(
+            earlier.c.issue_id == deliveries.c.issue_id,
+            earlier.c.channel == deliveries.c.channel,
+            earlier.c.recipient == deliveries.c.recipient,
+            earlier.c.part < deliveries.c.part,
+            earlier.c.state != DeliveryState.SENT,
+        ),
+    )
+
+
+def _claimed(worker: int, ids: Sequence[int]) -> Select[Any]:
+    """The claimed rows with all that a letter needs; a reader's columns are NULL for a conversation."""
+    root = deliveries.alias("root")
+    return (
+        select(
+            deliveries.c.id,
+            deliveries.c.channel,
+            deliveries.c.recipient,
+            deliveries.c.part,
+            deliveries.c.attempts,
+            deliveries.c.first_tried_at,
+            issues.c.newsletter,
+            issues.c.week,
+            subscribers.c.email,
+            subscribers.c.name,
+            subscriptions.c.token,
+            subscriptions.c.state.label("consent"),
+            suppressions.c.reason.label("suppressed"),
+            root.c.receipt.label("root"),
+        )
+        .join(issues, issues.c.id == deliveries.c.issue_id)
+        .outerjoin(subscribers, subscribers.c.id == deliveries.c.recipient)
+        .outerjoin(
+            subscriptions,
+            and_(
+                subscriptions.c.subscriber_id == subscribers.c.id,
+                subscriptions.c.newsletter == issues.c.newsletter,
+            ),
+        )
+        .outerjoin(suppressions, suppressions.c.email_key == subscribers.c.email_key)
+        .outerjoin(
+            root,
+            and_(
+                deliveries.c.part > 1,
+                root.c.issue_id == deliveries.c.issue_id,
+                root.c.channel == deliveries.c.channel,
+                root.c.part == 1,
+            ),
+        )
+        .where(deliveries.c.id.in_(ids), deliveries.c.worker_id == worker)
+        .order_by(deliveries.c.id)
+    )
+
+
+def _gone(row: Row[*tuple[Any, ...]], now: datetime) -> Settlement | None:
+    """Why a claimed row must not be sent any more: the reader left meanwhile, or is barred."""
+    if not row.recipient:
+        return None
+    if row.suppressed:
+        return Settlement(row.id, DeliveryState.SUPPRESSED, now, NEVER_MAILED + row.suppressed)
+    if row.consent != Consent.CONFIRMED:
+        return Settlement(row.id, DeliveryState.SKIPPED, now, LEFT)
+    return None
+
+
+def _delivery(row: Row[*tuple[Any, ...]]) -> Delivery:
+    reader = Reader(row.email, row.name, row.token) if row.recipient else None
+    root = Receipt(row.root) if row.root else None
+    key = f"{row.newsletter}/{row.week}"
+    return Delivery(row.id, key, row.channel, row.part, reader, root, row.attempts, row.first_tried_at)
+
+
+def release_claims(connection: Connection, worker: int) -> None:
+    """Give back what a worker claimed and did not begin."""
+    mine = (deliveries.c.worker_id == worker, deliveries.c.state == DeliveryState.QUEUED)
+    connection.execute(update(deliveries).where(*mine).values(worker_id=None))
+
+
+# ------------------------------------------------------------------------------------- marking and settling
+
+
+def mark(connection: Connection, worker: int, ids: Sequence[int]) -> set[int]:
+    """Mark deliveries as being sent; the ids that were still this worker's to send."""
+    mine = (
+        deliveries.c.id.in_(ids),
+        deliveries.c.worker_id == worker,
+        deliveries.c.state == DeliveryState.QUEUED,
+    )
+    marked = update(deliveries).where(*mine).values(state=DeliveryState.SENDING).returning(deliveries.c.id)
+    return {row.id for row in connection.execute(marked)}
+
+
+def settle(connection: Connection, settlements: Sequence[Settlement]) -> None:
+    """Write down what became of deliveries, each row and its event in the caller's transaction."""
+    if not settlements:
+        return
+    connection.execute(_SETTLE, [_settled_values(settlement) for settlement in settlements])
+    told = [_event(settlement) for settlement in settlements if settlement.state is not DeliveryState.SENT]
+    if told:
+        connection.execute(insert(events), told)
+
+
+_SETTLE = (
+    update(deliveries)
+    .where(deliveries.c.id == bindparam("b_id"))
+    .values(
+        state=bindparam("b_state"),
+        reason=bindparam("b_reason"),
+        receipt=func.coalesce(bindparam("b_receipt", type_=deliveries.c.receipt.type), deliveries.c.receipt),
+        settled_at=bindparam("b_settled_at", type_=deliveries.c.settled_at.type),
+        due_at=func.coalesce(bindparam("b_due_at", type_=deliveries.c.due_at.type), deliveries.c.due_at),
+        first_tried_at=func.coalesce(
+            deliveries.c.first_tried_at, bindparam("b_at", type_=deliveries.c.first_tried_at.type)
+        ),
+        attempts=deliveries.c.attempts + bindparam("b_charge"),
+        worker_id=None,
+    )
+)
+
+
+def _settled_values(settlement: Settlement) -> dict[str, Any]:
+    queued = settlement.state is DeliveryState.QUEUED
+    return {
+        "b_id": settlement.delivery,
+        "b_state": settlement.state.value,
+        "b_reason": settlement.reason,
+        "b_receipt": settlement.receipt,
+        "b_settled_at": None if queued else settlement.at,
+        "b_due_at": settlement.due_at,
+        "b_at": settlement.at,
+        "b_charge": int(settlement.charged),
+    }
+
+
+def _event(settlement: Settlement) -> dict[str, Any]:
+    kind = "deferred" if settlement.state is DeliveryState.QUEUED else settlement.state.value
+    return {
+        "at": settlement.at,
+        "kind": kind,
+        "delivery_id": settlement.delivery,
+        "detail": settlement.reason or "",
+    }
+
+
+def put_in_doubt(
+    connection: Connection, worker: int, states: Sequence[DeliveryState], reason: str, now: datetime
+) -> int:
+    """Settle what a dead worker was doing: nobody knows whether it was sent. How many rows that are."""
+    rows = connection.execute(
+        select(deliveries.c.id).where(deliveries.c.worker_id == worker, deliveries.c.state.in_(states))
+    )
+    doubts = [Settlement(row.id, DeliveryState.IN_DOUBT, now, reason) for row in rows]
+    settle(connection, doubts)
+    return len(doubts)
+
+
+# ---------------------------------------------------------------------------------------- a person's word
+
+
+def hurry(connection: Connection, issue: int, now: datetime) -> None:
+    """Try every queued delivery of an issue now: a person asked for it."""
+    queued = (deliveries.c.issue_id == issue, deliveries.c.state == DeliveryState.QUEUED)
+    connection.execute(update(deliveries).where(*queued, deliveries.c.due_at > now).values(due_at=now))
+
+
+def requeue(
+    connection: Connection, issue: int, state: DeliveryState, channel: str | None, now: datetime
+) -> int:
+    """Queue every delivery of an issue that is in `state` again, its attempts forgotten; how many."""
+    values = {
+        "state": DeliveryState.QUEUED,
+        "reason": None,
+        "due_at": now,
+        "settled_at": None,
+        "first_tried_at": None,
+        "attempts": 0,
+    }
+    return _change(connection, issue, state, channel, values, "requeued", now)
+
+
+def count_as_sent(connection: Connection, issue: int, channel: str | None, now: datetime) -> int:
+    """Settle every delivery in doubt of an issue as sent, on a person's word; how many."""
+    values = {"state": DeliveryState.SENT, "reason": None, "settled_at": now}
+    return _change(connection, issue, DeliveryState.IN_DOUBT, channel, values, "resolved_sent", now)
+
+
+def _change(
+    connection: Connection,
+    issue: int,
+    state: DeliveryState,
+    channel: str | None,
+    values: dict[str, Any],
+    kind: str,
+    now: datetime,
+) -> int:
+    where = [deliveries.c.issue_id == issue, deliveries.c.state == state]
+    if channel:
+        where.append(deliveries.c.channel == channel)
+    changed = connection.execute(
+        update(deliveries).where(*where).values(values).returning(deliveries.c.id)
+    ).all()
+    if changed:
+        connection.execute(
+            insert(events), [{"at": now, "kind": kind, "delivery_id": row.id} for row in changed]
+        )
+    return len(changed)
+
+
+# ------------------------------------------------------------------------------------------------ looking
+
+_COUNTED_AS: dict[DeliveryState, str] = {
+    **{state: state.value for state in DeliveryState},
+    DeliveryState.QUEUED: "waiting",
+    DeliveryState.SENDING: "waiting",
+}
+"""Under which number of the balance a state is counted."""
+
+
+def balances(connection: Connection, issue: int) -> dict[str, Balance]:
+    """The balance of each channel of an issue, computed from its rows."""
+    counted = select(deliveries.c.channel, deliveries.c.state, func.count().label("rows"))
+    counts: dict[str, dict[str, int]] = {}
+    for row in connection.execute(
+        counted.where(deliveries.c.issue_id == issue).group_by(deliveries.c.channel, deliveries.c.state)
+    ):
+        of_channel = counts.setdefault(row.channel, {})
+        column = _COUNTED_AS[DeliveryState(row.state)]
+        of_channel[column] = of_channel.get(column, 0) + row.rows
+    return {channel: Balance(**of_channel) for channel, of_channel in sorted(counts.items())}
+
+
+def balance(connection: Connection, issue: int, channel: str) -> Balance:
+    """The balance of one channel of an issue."""
+    return balances(connection, issue).get(channel, Balance())
+
+
+@dataclass(frozen=True, slots=True)
+class Unsent:
+    """A row that is not sent, for a person to look at."""
+
+    channel: str
+    recipient: str
+    state: DeliveryState
+    reason: str
+    attempts: int
+    due_at: datetime
+
+
+def unsent(connection: Connection, issue: int) -> Iterator[Unsent]:
+    """The rows of an issue that are not sent, one by one."""
+    rows = connection.execution_options(yield_per=1000).execute(
+        select(deliveries, subscribers.c.email)
+        .outerjoin(subscribers, subscribers.c.id == deliveries.c.recipient)
+        .where(deliveries.c.issue_id == issue, deliveries.c.state != DeliveryState.SENT)
+        .order_by(deliveries.c.id)
+    )
+    for row in rows:
+        recipient = row.email or (f"part {row.part}" if row.part else "a reader who was erased")
+        state = DeliveryState(row.state)
+        yield Unsent(row.channel, recipient, state, row.reason or "", row.attempts, row.due_at)
+
+
+def next_due(connection: Connection, issue: int, channels: Iterable[str]) -> datetime | None:
+    """When the next queued delivery of an issue is due; None where none is queued that could go."""
+    earliest = select(func.min(deliveries.c.due_at)).where(
+        deliveries.c.issue_id == issue,
+        deliveries.c.channel.in_(list(channels)),
+        or_(deliveries.c.state == DeliveryState.QUEUED, deliveries.c.state == DeliveryState.SENDING),
+        not_(_an_earlier_part_is_not_sent()),
+    )
+    due: datetime | None = connection.execute(earliest).scalar_one()
+    return due

@@ -1,0 +1,185 @@
+"""The tables of the ledger. Times are aware UTC; words in CHECK constraints are those of `bot.models`."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import (
+    CheckConstraint,
+    Column,
+    DateTime,
+    Dialect,
+    ForeignKey,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    String,
+    Table,
+    Text,
+    TypeDecorator,
+    UniqueConstraint,
+    false,
+)
+from sqlalchemy.types import Boolean
+
+from bot.models import Consent, DeliveryState, aware
+
+
+class Instant(TypeDecorator[datetime]):
+    """An aware instant; SQLite keeps no zone, so UTC goes in and UTC is put back."""
+
+    impl = DateTime(timezone=True)
+    cache_ok = True
+
+    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:  # noqa: ARG002 (named by sqlalchemy)
+        return aware(value) if value else None
+
+    def process_result_value(self, value: Any | None, dialect: Dialect) -> datetime | None:  # noqa: ARG002 (named by sqlalchemy)
+        return value.replace(tzinfo=UTC) if value and value.tzinfo is None else value
+
+
+def _one_of(column: str, words: type[Consent] | type[DeliveryState]) -> CheckConstraint:
+    listed = ", ".join(f"'{word}'" for word in words)
+    return CheckConstraint(f"{column} IN ({listed})", name=f"{column}_known")
+
+
+metadata = MetaData(
+    naming_convention={
+        "pk": "pk_%(table_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_name)s",
+        "ck": "ck_%(table_name)s_%(constraint_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_name)s",
+        "ix": "ix_%(table_name)s_%(column_0_name)s",
+    }
+)
+
+issues = Table(
+    "issues",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("newsletter", String(100), nullable=False),
+    Column("week", String(8), nullable=False),
+    Column("title", Text, nullable=False),
+    Column("hash", String(64), nullable=False),
+    Column("late", Boolean, nullable=False, server_default=false()),
+    Column("published_at", Instant, nullable=False),
+    UniqueConstraint("newsletter", "week", name="uq_issues_week"),
+)
+
+payloads = Table(
+    "payloads",
+    metadata,
+    Column("issue_id", ForeignKey(issues.c.id), primary_key=True),
+    Column("channel", String(100), primary_key=True),
+    Column("payload", LargeBinary, nullable=False),
+)
+
+# The single entries that issues took: an entry goes into one issue of its newsletter, ever.
+issue_entries = Table(
+    "issue_entries",
+    metadata,
+    Column("newsletter", String(100), primary_key=True),
+    Column("key", String(1024), primary_key=True),
+    Column("issue_id", ForeignKey(issues.c.id), nullable=False),
+)
+
+subscribers = Table(
+    "subscribers",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("email", String(320), nullable=False),
+    Column("email_key", String(320), nullable=False, unique=True),
+    Column("name", Text, nullable=False, server_default=""),
+    Column("language", String(35), nullable=False, server_default=""),
+    Column("created_at", Instant, nullable=False),
+)
+
+subscriptions = Table(
+    "subscriptions",
+    metadata,
+    Column("subscriber_id", ForeignKey(subscribers.c.id), primary_key=True),
+    Column("newsletter", String(100), primary_key=True),
+    Column("state", String(12), nullable=False),
+    Column("token", String(22), nullable=False, unique=True),
+    Column("changed_at", Instant, nullable=False),
+    _one_of("state", Consent),
+)
+
+suppressions = Table(
+    "suppressions",
+    metadata,
+    Column("email_key", String(320), primary_key=True),
+    Column("reason", Text, nullable=False),
+    Column("at", Instant, nullable=False),
+)
+
+deliveries = Table(
+    "deliveries",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("issue_id", ForeignKey(issues.c.id), nullable=False),
+    Column("channel", String(100), nullable=False),
+    # The subscriber's id; 0 for a conversation. No foreign key: the ledger outlives an erased reader.
+    Column("recipient", Integer, nullable=False, server_default="0"),
+    Column("part", Integer, nullable=False, server_default="0"),
+    Column("state", String(12), nullable=False),
+    Column("reason", Text),
+    Column("receipt", Text),
+    Column("attempts", Integer, nullable=False, server_default="0"),
+    Column("first_tried_at", Instant),
+    Column("due_at", Instant, nullable=False),
+    Column("settled_at", Instant),
+    Column("worker_id", Integer),
+    UniqueConstraint("issue_id", "channel", "recipient", "part", name="uq_deliveries_recipient"),
+    _one_of("state", DeliveryState),
+    # The outbox asks for the queued rows of an issue's channel; most rows of a ledger are settled.
+    Index("ix_deliveries_outbox", "issue_id", "channel", "state", "due_at"),
+    Index("ix_deliveries_worker_id", "worker_id"),
+)
+
+events = Table(
+    "events",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("at", Instant, nullable=False),
+    Column("kind", String(30), nullable=False),
+    Column("delivery_id", Integer),
+    Column("subscriber_id", Integer),
+    Column("newsletter", String(100)),
+    Column("week", String(8)),
+    Column("detail", Text, nullable=False, server_default=""),
+    Index("ix_events_delivery_id", "delivery_id"),
+)
+
+approvals = Table(
+    "approvals",
+    metadata,
+    Column("newsletter", String(100), primary_key=True),
+    Column("week", String(8), primary_key=True),
+    Column("decision", String(10), nullable=False),
+    Column("hash", String(64), nullable=False),
+    Column("at", Instant, nullable=False),
+    CheckConstraint("decision IN ('approved', 'held')", name="decision_known"),
+)
+
+# Why a due issue did not go out, as it was last told to a curator.
+told = Table(
+    "told",
+    metadata,
+    Column("newsletter", String(100), primary_key=True),
+    Column("week", String(8), primary_key=True),
+    Column("reason", Text, nullable=False),
+    Column("at", Instant, nullable=False),
+)
+
+workers = Table(
+    "workers",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("host", String(255), nullable=False),
+    # What a power cut changes: the machine's boot id and, for PostgreSQL, the server's own start.
+    Column("boot", String(100), nullable=False),
+    Column("pid", Integer, nullable=False),
+    Column("started", String(40), nullable=False),
+    Column("heartbeat_at", Instant, nullable=False),
+)
