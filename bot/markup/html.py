@@ -1,0 +1,140 @@
+"""The tree as HTML for mail and web: our own few elements, and nh3 as the second lock behind them."""
+
+from collections.abc import Iterable
+
+import nh3
+
+from bot.markup.form import clean, normalise, normalise_inlines
+from bot.text import (
+    Block,
+    Blocks,
+    Bullets,
+    Code,
+    CodeBlock,
+    Emphasis,
+    Heading,
+    Inline,
+    Inlines,
+    LineBreak,
+    Link,
+    Paragraph,
+    Quote,
+    Strong,
+    Table,
+    Text,
+)
+
+_DIR = {"dir"}
+_ALLOWED = {
+    "a": {"href"},
+    "blockquote": _DIR,
+    "br": set[str](),
+    "code": set[str](),
+    "em": set[str](),
+    **{f"h{level}": _DIR for level in range(1, 7)},
+    "li": _DIR,
+    "ol": {"start"},
+    "p": _DIR,
+    "pre": set[str](),
+    "strong": set[str](),
+    "table": set[str](),
+    "tbody": set[str](),
+    "td": _DIR,
+    "th": {"dir", "scope"},
+    "thead": set[str](),
+    "tr": set[str](),
+    "ul": set[str](),
+}
+# `rel` is no attribute of ours: with nh3's default link_rel both together would be refused (nh3 PR 117).
+_LOCK = nh3.Cleaner(
+    tags=set(_ALLOWED),
+    attributes=_ALLOWED,
+    link_rel=None,
+    url_schemes={"http", "https", "mailto"},
+    strip_comments=True,
+)
+
+
+def to_html(blocks: Blocks, *, heading: int = 4) -> str:
+    """Blocks as HTML; an entry's own small headings become `h4`, or the level named."""
+    return _LOCK.clean(_blocks(normalise(blocks), heading))
+
+
+def inline_html(inlines: Inlines) -> str:
+    """A text as HTML that may stand in any element for words."""
+    return _LOCK.clean(_inlines(normalise_inlines(inlines)))
+
+
+def escape_html(text: str) -> str:
+    """Words as HTML, spelt as browsers spell them."""
+    for character, entity in (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ("\u00a0", "&nbsp;")):
+        text = text.replace(character, entity)
+    return text
+
+
+def _blocks(blocks: Iterable[Block], heading: int) -> str:
+    return "".join(_block(block, heading) + "\n" for block in blocks)
+
+
+def _block(block: Block, heading: int) -> str:
+    match block:
+        case Paragraph(children):
+            return f'<p dir="auto">{_inlines(children)}</p>'
+        case Heading(children):
+            return f'<h{heading} dir="auto">{_inlines(children)}</h{heading}>'
+        case CodeBlock(value):
+            return f"<pre><code>{escape_html(clean(value))}</code></pre>"
+        case Quote(children):
+            return f'<blockquote dir="auto">\n{_blocks(children, heading)}</blockquote>'
+        case Bullets():
+            return _bullets(block, heading)
+        case Table(rows):
+            return _table(rows)
+
+
+def _bullets(block: Bullets, heading: int) -> str:
+    items = "".join(f'<li dir="auto">{_item(item, heading)}</li>\n' for item in block.items)
+    if block.start is None:
+        return f"<ul>\n{items}</ul>"
+    start = f' start="{block.start}"' if block.start != 1 else ""
+    return f"<ol{start}>\n{items}</ol>"
+
+
+def _item(blocks: Blocks, heading: int) -> str:
+    """One item: its words bare where it is a line, with or without a list below."""
+    first, rest = blocks[0], blocks[1:]
+    if isinstance(first, Paragraph) and all(isinstance(block, Bullets) for block in rest):
+        return _inlines(first.children) + ("\n" + _blocks(rest, heading) if rest else "")
+    return "\n" + _blocks(blocks, heading)
+
+
+def _table(rows: tuple[tuple[Inlines, ...], ...]) -> str:
+    head = "".join(f'<th dir="auto" scope="col">{_inlines(cell)}</th>\n' for cell in rows[0])
+    body = "".join(f"<tr>\n{_cells(row)}</tr>\n" for row in rows[1:])
+    tbody = f"<tbody>\n{body}</tbody>\n" if body else ""
+    return f"<table>\n<thead>\n<tr>\n{head}</tr>\n</thead>\n{tbody}</table>"
+
+
+def _cells(row: tuple[Inlines, ...]) -> str:
+    return "".join(f'<td dir="auto">{_inlines(cell)}</td>\n' for cell in row)
+
+
+def _inlines(inlines: Inlines) -> str:
+    return "".join(_inline(inline) for inline in inlines)
+
+
+def _inline(inline: Inline) -> str:
+    match inline:
+        case Text(value):
+            return escape_html(value)
+        case Code(value):
+            return f"<code>{escape_html(value)}</code>"
+        case LineBreak():
+            return "<br>\n"
+        case Strong(children):
+            return f"<strong>{_inlines(children)}</strong>"
+        case Emphasis(children):
+            return f"<em>{_inlines(children)}</em>"
+        case Link(url, children):
+            href = escape_html(url).replace('"', "&quot;")
+            return f'<a href="{href}">{_inlines(children)}</a>'

@@ -1,0 +1,318 @@
+"""Markdown becomes one tree, and every medium shows the same words."""
+
+import time
+
+import lxml.html
+import nh3
+import pytest
+from hypothesis import given, strategies as st
+
+from bot import markup
+from bot.markup import html
+from bot.text import (
+    Blocks,
+    Bullets,
+    Code,
+    CodeBlock,
+    Emphasis,
+    Heading,
+    Inlines,
+    LineBreak,
+    Link,
+    Paragraph,
+    Quote,
+    Strong,
+    Table,
+    Text,
+)
+from tests import strategies
+
+
+BREAK = LineBreak()
+
+
+def paragraph(*inlines: Text | Strong | Emphasis | Link | Code | LineBreak) -> Blocks:
+    return (Paragraph(inlines),)
+
+
+# ---------------------------------------------------------------------------------- what authors write
+
+
+@pytest.mark.parametrize(
+    ("source", "tree"),
+    [
+        ("- a\n  - b", (Bullets(((*paragraph(Text("a")), Bullets((paragraph(Text("b")),))),)),)),
+        ("Intro:\n- a", (*paragraph(Text("Intro:")), Bullets((paragraph(Text("a")),)))),
+        ("2024. A good year", paragraph(Text("2024. A good year"))),
+        ("3. a\n4. b", (Bullets((paragraph(Text("a")), paragraph(Text("b"))), 3),)),
+        ("1) a", (Bullets((paragraph(Text("a")),), 1),)),
+        ("这是**重要。**后面", paragraph(Text("这是"), Strong((Text("重要。"),)), Text("后面"))),
+        ("**「重要」**です", paragraph(Strong((Text("「重要」"),)), Text("です"))),
+        ("2*3*4", paragraph(Text("2"), Emphasis((Text("3"),)), Text("4"))),
+        ("2 * 3 * 4 and snake_case", paragraph(Text("2 * 3 * 4 and snake_case"))),
+        ("$250 ... $208K, ~$9 ~1 h, ~~x~~", paragraph(Text("$250 ... $208K, ~$9 ~1 h, ~~x~~"))),
+        ("#hashtag", paragraph(Text("#hashtag"))),
+        ("#5 is great", paragraph(Text("#5 is great"))),
+        ("#### Small", (Heading((Text("Small"),)),)),
+        ("a\n\n---\n\nb", (*paragraph(Text("a")), *paragraph(Text("b")))),
+        ("a  \nb\\\nc<br/>d", paragraph(Text("a"), BREAK, Text("b"), BREAK, Text("c"), BREAK, Text("d"))),
+        ("> a\n> b", (Quote(paragraph(Text("a b"))),)),
+        ("```py\nx\n\ny\n```", (CodeBlock("x\n\ny"),)),
+        ("a [^1].\n\n[^1]: note", (*paragraph(Text("a [^1].")), *paragraph(Text("[^1]: note")))),
+        ("'90s, “q”... -- (c)", paragraph(Text("'90s, “q”... -- (c)"))),
+        ("{% x %} {{ 7*7 }} {{< y >}}", paragraph(Text("{% x %} {{ 7*7 }} {{< y >}}"))),
+        ("AT&T &amp; Q&amp;A &copy", paragraph(Text("AT&T & Q&A &copy"))),
+        ("**s [a](https://x.org) t**", paragraph(Strong((Text("s "), Link("https://x.org", (Text("a"),)), Text(" t"))))),
+        ("***a** b*", paragraph(Emphasis((Strong((Text("a"),)), Text(" b"))))),
+        ("![a *chart*](https://x.org/i.png)", paragraph(Link("https://x.org/i.png", (Text("a chart"),)))),
+        ("pass@1, README.md, www.x.org", paragraph(Text("pass@1, README.md, www.x.org"))),
+    ],
+)  # fmt: skip
+def test_markdown_means_what_its_author_meant(source: str, tree: Blocks) -> None:
+    assert markup.parse_blocks(source) == tree
+    assert markup.parse_blocks(source.replace("\n", "\r\n")) == tree
+
+
+@pytest.mark.parametrize(
+    ("source", "words"),
+    [
+        ("a “</think>” and <RET> b", "a “</think>” and <RET> b"),
+        ("List<int>, Vec<b> and <Continue>", "List<int>, Vec<b> and <Continue>"),
+        ("<b>a</b> <i>b</i> H<sub>2</sub>O <span class='x'>c</span>", "a b H2O c"),
+        ("a <!-- note --> b<!--\nmore\n\nlines\n-->", "a b"),
+        ("`<!-- kept -->` \\<!-- kept too -->", "<!-- kept --> <!-- kept too -->"),
+        ("a <img src=x onerror=alert(1)> b <svg onload=x> c", "a b c"),
+        ("<script>alert(1)</script>a<style>p{}</style>", "a"),
+        ("<form action=x>a</form>", "a"),
+        ("<!channel> <?php x ?> <![CDATA[y]]>", "<!channel> <?php x ?> <![CDATA[y]]>"),
+        ("a\x00b\x1bc\u2028d", "abc d"),
+    ],
+)
+def test_raw_html_is_words_a_look_or_nothing(source: str, words: str) -> None:
+    blocks = markup.parse_blocks(source)
+    assert markup.words(blocks) == words
+    assert nh3.clean(markup.to_html(blocks), tags=set(html._ALLOWED), attributes=html._ALLOWED, link_rel=None)
+    assert "<script" not in markup.to_html(blocks)
+
+
+def test_a_fence_keeps_its_comment() -> None:
+    assert markup.parse_blocks("```\n<!-- a -->\n```\n\nb <!-- c -->")[0] == CodeBlock("<!-- a -->")
+
+
+def test_tables_keep_every_cell_and_the_bar_in_code() -> None:
+    document = markup.parse_document("| a | b |\n|---|---|\n| `p\\|q` | x <br>● y | extra |\n| one |")
+    (part,) = document.parts
+    assert part.block == Table(
+        (
+            ((Text("a"),), (Text("b"),)),
+            ((Code("p|q"),), (Text("x"), LineBreak(), Text("● y extra"))),
+            ((Text("one"),), ()),
+        )
+    )
+    assert [(doubt.line, doubt.kind) for doubt in document.doubts] == [(3, "table"), (4, "table")]
+
+
+def test_bare_addresses_become_links_with_their_brackets_and_without_the_full_stop() -> None:
+    blocks = markup.parse_blocks("See https://x.org/A_(b). And (https://x.org/a), and <https://x.org/c>")
+    links = [run.url for run in markup.runs(blocks[0].children) if run.url]  # type: ignore[union-attr]
+    assert links == ["https://x.org/A_(b)", "https://x.org/a", "https://x.org/c"]
+
+
+@pytest.mark.parametrize(
+    ("source", "line", "kind"),
+    [
+        ("a\n\nb\n[c](https://x.org/a b)", 4, "link"),
+        ("[c](<https://x.org/a b>)", 1, "link"),
+        ("[c](javascript:alert(1))", 1, "link"),
+        ("a\n[c](/about)", 2, "link"),
+        ("<a href='jav   ascript:x'>y</a>", 1, "link"),
+        ("![c](data:image/png;base64,x)", 1, "link"),
+        ("![](https://x.org/i.png)", 1, "image"),
+        ("a\n\nb <!-- c", 3, "comment"),
+        ("```\na", 1, "code"),
+        ("Great news\n---", 1, "heading"),
+        ("#\u00a0Title", 1, "blank"),
+        ("a\n\n-\u00a0item", 3, "blank"),
+        ("**a", 1, "emphasis"),
+        ("a <img src=x>", 1, "html"),
+    ],
+)
+def test_what_an_author_cannot_have_meant_is_told_with_its_line(source: str, line: int, kind: str) -> None:
+    (doubt,) = markup.parse_document(source).doubts
+    assert (doubt.line, doubt.kind) == (line, kind)
+
+
+@pytest.mark.parametrize(
+    "source",
+    ["a `**` b", r"2 \*\* 3", '[a](https://x.org "t")', "```\n[a](https://x.org b) **\n```", "a\n\n---\n\nb"],
+)  # fmt: skip
+def test_what_is_in_order_is_not_doubted(source: str) -> None:
+    assert markup.parse_document(source).doubts == ()
+
+
+# ----------------------------------------------------------------------------------------- addresses
+
+
+@pytest.mark.parametrize(
+    ("url", "safe"),
+    [
+        ("https://example.org/a?b=1&c=2#d", "https://example.org/a?b=1&c=2#d"),
+        ("\u200bhttps://x.org", "https://x.org"),
+        ("HTTPS://x.org/%20%zz", "https://x.org/%20%25zz"),
+        ("https://x.org/ä|<b>", "https://x.org/%C3%A4%7C%3Cb%3E"),
+        ("https://bücher.example/", "https://xn--bcher-kva.example/"),
+        ("mailto:a@x.org?subject=b", "mailto:a@x.org?subject=b"),
+        ("javascript:alert(1)", None),
+        ("JAVASCRIPT:x", None),
+        ("\x1ajavascript:x", None),
+        ("java\u200bscript:x", None),
+        ("jav\tascript:x", None),
+        ("data:text/html,x", None),
+        ("vbscript:x", None),
+        ("file:///etc/passwd", None),
+        ("https://x.org/a b", None),
+        ("/about", None),
+        ("//x.org", None),
+        ("x.org", None),
+        ("https:", None),
+        ("https://", None),
+        ("https://[::1", None),
+        ("https://x.org:port/", None),
+        ("https://x.org\\@evil.example/", None),
+        ("mailto:", None),
+        ("mailto:a@x.org%0ABcc:b@x.org", None),
+        ("", None),
+        ("https://x.org/" + "a" * 3000, None),
+    ],
+)
+def test_only_whole_and_honest_addresses_are_links(url: str, safe: str | None) -> None:
+    assert markup.safe_url(url) == safe
+    assert (markup.url_fault(url) is None) == (safe is not None)
+
+
+@given(st.text() | strategies.urls())
+def test_a_safe_address_stays_as_it_is(url: str) -> None:
+    if safe := markup.safe_url(url):
+        assert markup.safe_url(safe) == safe
+        assert safe.isascii()
+
+
+@pytest.mark.parametrize("entity", ["javascript&colon;x", "javascript&#058;x", "&#106;avascript:x"])
+def test_an_entity_hides_no_scheme(entity: str) -> None:
+    assert "href" not in markup.to_html(markup.parse_blocks(f"[a]({entity}) <a href='{entity}'>b</a>"))
+
+
+# ---------------------------------------------------------------------------------------- properties
+
+
+@given(strategies.any_blocks())
+def test_the_normal_form_is_normal(blocks: Blocks) -> None:
+    normal = markup.normalise(blocks)
+    assert markup.normalise(normal) == normal
+    assert markup.words(normal) == markup.words(blocks)
+
+
+@given(strategies.any_blocks())
+def test_markdown_written_is_the_tree_read(blocks: Blocks) -> None:
+    written = markup.to_markdown(blocks)
+    assert markup.parse_blocks(written) == markup.normalise(blocks)
+
+
+@given(strategies.inlines())
+def test_a_text_written_is_the_text_read(inlines: Inlines) -> None:
+    assert markup.parse_inline(markup.inline_markdown(inlines)) == inlines
+
+
+@given(strategies.blocks())
+def test_html_text_and_tree_show_the_same_words(blocks: Blocks) -> None:
+    page = lxml.html.fragment_fromstring(markup.to_html(blocks), create_parent="div")
+    assert " ".join(str(page.text_content()).split()) == markup.words(blocks)
+    assert " ".join(markup.to_text(blocks, marks=False, width=20).split()) == markup.words(blocks)
+
+
+@given(strategies.inlines())
+def test_runs_show_the_same_words(inlines: Inlines) -> None:
+    runs = markup.runs(inlines)
+    assert " ".join("".join(run.text for run in runs).split()) == markup.inline_words(inlines)
+    assert all(run.text for run in runs)
+
+
+@given(strategies.any_blocks())
+def test_the_second_lock_finds_nothing_to_change(blocks: Blocks) -> None:
+    ours = html._blocks(markup.normalise(blocks), 4)
+    assert markup.to_html(blocks) == ours
+
+
+@given(strategies.texts(20))
+def test_any_text_parses_to_its_normal_form_and_loses_no_letter(text: str) -> None:
+    blocks = markup.parse_blocks(text)
+    assert markup.normalise(blocks) == blocks
+    assert markup.parse_blocks(markup.to_markdown(blocks)) == blocks
+
+
+@given(strategies.titles())
+def test_escaped_words_mean_just_themselves(title: str) -> None:
+    (part,) = markup.parse_document("## " + markup.escape(title)).parts
+    assert part.level == 2
+    assert isinstance(part.block, Heading)
+    assert markup.plain_text(part.block.children) == title
+
+
+@given(st.text())
+def test_any_string_at_all_parses(text: str) -> None:
+    markup.to_html(markup.parse_blocks(text))
+
+
+# ----------------------------------------------------------------------------------------------- text
+
+
+def test_plain_text_is_set_with_marks_and_footnotes() -> None:
+    links = markup.Footnotes()
+    source = (
+        "A **lead** with [one](https://x.org/1), [two](https://x.org/2) and [one](https://x.org/1) again; "
+        "<https://x.org/3>\n\n- **Point.** Text\n  - inner\n\n7. seven\n8. eight\n\n> said\n\n"
+        "```\ncode\n```\n\n| a | b |\n|---|---|\n| c | d |"
+    )
+    assert markup.to_text(markup.parse_blocks(source), width=40, links=links) == (
+        "A lead with one [1], two [2] and one [1]\nagain; https://x.org/3\n\n- Point. Text\n  - inner\n\n"
+        "7. seven\n8. eight\n\n> said\n\n    code\n\na | b\nc | d"
+    )
+    assert links.lines() == ("[1] https://x.org/1", "[2] https://x.org/2")
+
+
+def test_no_address_is_broken() -> None:
+    url = "https://example.org/" + "long/" * 40
+    assert url in markup.to_text(markup.parse_blocks(f"before <{url}> after"), width=30).split("\n")
+
+
+# ---------------------------------------------------------------------------------------------- bounds
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "> " * 5000 + "x",
+        "- " * 5000 + "x",
+        "".join("  " * depth + "- x\n" for depth in range(200)),
+        "[" * 20000,
+        "![" * 10000,
+        "*a **b " * 5000,
+        "`" * 20001 + " " + "`" * 20000,
+        "<!--" * 10000,
+        "<a " * 10000,
+        "<b>" * 10000,
+        "&" * 20000,
+        "https://" * 3000,
+        "a\\\n" * 5000,
+        "|a" * 500 + "\n" + "|-" * 500 + "\n" + "|b\n" * 20,
+        "[a]: x\n" * 5000,
+    ],
+    ids=lambda source: source[:12],
+)
+def test_no_input_takes_for_ever_or_exhausts_the_stack(source: str) -> None:
+    begin = time.perf_counter()
+    blocks = markup.parse_blocks(source)
+    markup.to_html(blocks)
+    markup.to_text(blocks)
+    markup.to_markdown(blocks)
+    assert time.perf_counter() - begin < 5
