@@ -107,7 +107,8 @@ def claim(
     connection.execute(update(deliveries).where(deliveries.c.id.in_(chosen)).values(worker_id=worker))
     rows = connection.execute(_claimed(worker, chosen)).all()
     settle(connection, [gone for row in rows if (gone := _gone(row, now))])
-    return [_delivery(row) for row in rows if not _gone(row, now)]
+    root = _root(connection, issue, channel) if any(row.part > 1 for row in rows) else None
+    return [_delivery(row, root) for row in rows if not _gone(row, now)]
 
 
 def _an_earlier_part_is_not_sent() -> Any:
@@ -126,7 +127,6 @@ def _an_earlier_part_is_not_sent() -> Any:
 
 def _claimed(worker: int, ids: Sequence[int]) -> Select[Any]:
     """The claimed rows with all that a letter needs; a reader's columns are NULL for a conversation."""
-    root = deliveries.alias("root")
     return (
         select(
             deliveries.c.id,
@@ -142,7 +142,6 @@ def _claimed(worker: int, ids: Sequence[int]) -> Select[Any]:
             subscriptions.c.token,
             subscriptions.c.state.label("consent"),
             suppressions.c.reason.label("suppressed"),
-            root.c.receipt.label("root"),
         )
         .join(issues, issues.c.id == deliveries.c.issue_id)
         .outerjoin(subscribers, subscribers.c.id == deliveries.c.recipient)
@@ -154,15 +153,6 @@ def _claimed(worker: int, ids: Sequence[int]) -> Select[Any]:
             ),
         )
         .outerjoin(suppressions, suppressions.c.email_key == subscribers.c.email_key)
-        .outerjoin(
-            root,
-            and_(
-                deliveries.c.part > 1,
-                root.c.issue_id == deliveries.c.issue_id,
-                root.c.channel == deliveries.c.channel,
-                root.c.part == 1,
-            ),
-        )
         .where(deliveries.c.id.in_(ids), deliveries.c.worker_id == worker)
         .order_by(deliveries.c.id)
     )
@@ -179,9 +169,15 @@ def _gone(row: Row[*tuple[Any, ...]], now: datetime) -> Settlement | None:
     return None
 
 
-def _delivery(row: Row[*tuple[Any, ...]]) -> Delivery:
+def _root(connection: Connection, issue: int, channel: str) -> Receipt | None:
+    """What the far side gave back for a conversation's first part."""
+    first = (deliveries.c.issue_id == issue, deliveries.c.channel == channel, deliveries.c.part == 1)
+    receipt = connection.execute(select(deliveries.c.receipt).where(*first)).scalar()
+    return Receipt(receipt) if receipt else None
+
+
+def _delivery(row: Row[*tuple[Any, ...]], root: Receipt | None) -> Delivery:
     reader = Reader(row.email, row.name, row.token) if row.recipient else None
-    root = Receipt(row.root) if row.root else None
     key = f"{row.newsletter}/{row.week}"
     return Delivery(row.id, key, row.channel, row.part, reader, root, row.attempts, row.first_tried_at)
 
