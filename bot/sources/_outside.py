@@ -10,6 +10,10 @@ _PAIR = re.compile(r"(?P<key>[A-Za-z_][\w-]{0,60}):(?:\s+(?P<value>\S.*))?$")
 _QUOTED = re.compile(r"(?:!\s*)?(?P<quote>['\"])(?P<words>.*)(?P=quote)$")
 _TAG = re.compile(r"\s{0,3}(?:\{%[^\n]{0,1000}%\}|\{\{[^\n]{0,1000}\}\})\s*$")
 _FENCE = re.compile(r"\s{0,3}(?:```|~~~)")
+_DEFINITION = re.compile(r"\s{0,3}\[[^\]\n]{1,200}\]:\s")
+_LINK_TITLE = re.compile(
+    r"\]\(\s{0,9}<?[^\s()<>]{1,2000}>?\s{1,9}(?P<title>\"[^\"\n]{1,500}\"|'[^'\n]{1,500}')\s{0,9}\)"
+)
 _USED = {"title"}
 
 
@@ -81,3 +85,12 @@ def _comments(text: str, first_line: int) -> Iterator[Left]:
         counted = at
         yield Left(line, text[at : end + 3])
         at = text.find("<!--", end)
+
+
+def unseen(body: Body) -> Iterator[Left]:
+    """What Markdown shows to nobody: definitions of links, and the titles that pop up over some."""
+    for number, line in enumerate(body.text.split("\n"), start=body.first_line):
+        if _DEFINITION.match(line):
+            yield Left(number, line.strip())
+        for title in _LINK_TITLE.finditer(line):
+            yield Left(number, title["title"][1:-1])

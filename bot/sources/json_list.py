@@ -122,7 +122,8 @@ def _list_in(document: Any, name: str) -> tuple[str, list[Any]]:
     """The list of objects and the key it stands under: the document itself, or its one list of objects."""
     if isinstance(document, list):
         return "", document
-    lists = [(key, value) for key, value in document.items() if _lists_objects(value)] if document else []
+    pairs = document.items() if isinstance(document, dict) else ()
+    lists = [(key, value) for key, value in pairs if _lists_objects(value)]
     if len(lists) != 1:
         what = "no list of objects" if not lists else f"{len(lists)} lists of objects"
         raise InputError(name, f"{what} in this JSON", 'give `[{"title": …, "url": …, "date": …}, …]`')

@@ -14,7 +14,7 @@ from bot.models import Entry, Reference, Section, Week
 from bot.sources import LIKELY, POSSIBLE, UNKNOWN, Doubt, Found, Given, Reading
 from bot.sources._dates import Span, find_dates, find_day, find_week
 from bot.sources._leads import links_in
-from bot.sources._outside import Body, take_outside
+from bot.sources._outside import Body, take_outside, unseen
 from bot.sources._titles import references_in, titled
 from bot.text import Block, Blocks, Bullets, Heading, Inlines, Paragraph, Strong
 
@@ -36,25 +36,28 @@ def read(text: str, given: Given) -> Reading:
     body = take_outside(text)
     document = parse_document(body.text, first_line=body.first_line)
     parts = list(document.parts)
-    title, parts = _title(body, parts, given)
+    title, parts = _title(body, parts)
     lost = _links_of_heading(document.parts[0]) if len(parts) < len(document.parts) else ()
     walk = _Walk(given, body.text.split("\n"), body.first_line, *_levels(parts))
     for number, part in enumerate(parts):
         walk.take(part, parts[number + 1].line if number + 1 < len(parts) else None)
     doubts = [Doubt(doubt.line, doubt.message) for doubt in document.doubts]
-    found = _dated(Found(title, walk.sections, 1, intro=normalise(tuple(walk.intro))), body, given)
-    doubts = sorted([*found.doubts, *lost, *doubts, *walk.doubts], key=lambda doubt: doubt.line or 0)
-    return Reading((replace(found, doubts=tuple(doubts)),), (), tuple(body.left))
+    name = given.name.rpartition(".")[0] or given.name
+    doubts += [] if title else [Doubt(1, f"no title in the file: the issue is called {name}")]
+    found = _dated(Found(title or name, walk.sections, 1, intro=normalise(tuple(walk.intro))), body, given)
+    doubts = sorted([*found.doubts, *lost, *doubts, *walk.all_doubts()], key=lambda doubt: doubt.line or 0)
+    left = sorted([*body.left, *unseen(body)], key=lambda left: left.line or 0)
+    return Reading((replace(found, doubts=tuple(doubts)),), (), tuple(left))
 
 
-def _title(body: Body, parts: list[Part], given: Given) -> tuple[str, list[Part]]:
-    """The front matter's title, else a first heading above all others, else the file's name."""
+def _title(body: Body, parts: list[Part]) -> tuple[str, list[Part]]:
+    """The front matter's title, else a `#` heading above all others, else nothing."""
     levels = [part.level for part in parts if part.level]
     first = parts[0] if parts else None
-    alone = first and first.level and first.level == min(levels) and levels.count(first.level) == 1
+    alone = first and first.level == 1 and levels.count(1) == 1
     if not body.values.get("title") and first and alone and isinstance(first.block, Heading):
         return inline_words(first.block.children), parts[1:]
-    return body.values.get("title") or given.name.rpartition(".")[0] or given.name, parts
+    return body.values.get("title") or "", parts
 
 
 def _links_of_heading(part: Part) -> Iterator[Doubt]:
@@ -125,10 +128,21 @@ class _Growing:
     """The level of its heading; None for an entry that a paragraph or an element of a list is."""
     open: bool = True
     """Whether paragraphs without a link belong to it."""
+    continued: bool = False
+    """Whether one did."""
 
     def entry(self, section: str | None, given: Given) -> Entry:
         blocks = normalise(tuple(self.blocks))
         return Entry(self.title, self.references, blocks, section, place=given.place(self.line))
+
+
+@dataclass(slots=True)
+class _Group:
+    """A section while entries are still added to it."""
+
+    title: str | None
+    line: int
+    entries: list[_Growing] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -141,26 +155,33 @@ class _Walk:
     section_level: int
     bold_sections: bool
     intro: list[Block] = field(default_factory=list)
-    groups: list[tuple[str | None, list[_Growing]]] = field(default_factory=list)
+    groups: list[_Group] = field(default_factory=list)
     doubts: list[Doubt] = field(default_factory=list)
 
     @property
     def sections(self) -> tuple[Section, ...]:
         return tuple(
-            Section(title, tuple(growing.entry(title, self.given) for growing in entries))
-            for title, entries in self.groups
-            if entries
+            Section(group.title, tuple(growing.entry(group.title, self.given) for growing in group.entries))
+            for group in self.groups
+            if group.entries
         )
+
+    def all_doubts(self) -> Iterator[Doubt]:
+        """The doubts met on the way, and the sections that nothing stands under."""
+        yield from self.doubts
+        for group in self.groups:
+            if not group.entries:
+                yield Doubt(group.line, f"a section without entries is left out: {group.title}")
 
     @property
     def _entries(self) -> list[_Growing]:
         if not self.groups:
-            self.groups.append((None, []))
-        return self.groups[-1][1]
+            self.groups.append(_Group(None, self.first_line))
+        return self.groups[-1].entries
 
     @property
     def _last(self) -> _Growing | None:
-        return self.groups[-1][1][-1] if self.groups and self.groups[-1][1] else None
+        return self.groups[-1].entries[-1] if self.groups and self.groups[-1].entries else None
 
     def take(self, part: Part, end: int | None) -> None:
         """Put one part where it belongs; `end` is the line of the next."""
@@ -196,20 +217,16 @@ class _Walk:
             self._entries.append(_Growing(inline_words(words), references_in(words), line, level=level))
 
     def _section(self, words: Inlines, line: int) -> None:
-        self._close_section()
-        self.groups.append((inline_words(words), []))
+        self.groups.append(_Group(inline_words(words), line))
         self.doubts += [
             Doubt(line, f"the heading of a section is no link: {link.url} is left out")
             for link in links_in(words)
         ]
 
-    def _close_section(self) -> None:
-        if self.groups and not self.groups[-1][1]:
-            self.doubts.append(Doubt(None, f"a section without entries is left out: {self.groups[-1][0]}"))
-
     def _list(self, block: Bullets, line: int, end: int | None) -> None:
         last = self._last
-        if last and len(self._entries) > 1 and self._announced(last.blocks, last.title):
+        inside = last and (last.continued or len(self._entries) > 1)
+        if last and inside and self._announced(last.blocks, last.title):
             last.blocks.append(block)
             return
         lines = self._lines_of_elements(block, line, end)
@@ -229,13 +246,12 @@ class _Walk:
         return marked if len(marked) == len(block.items) else [line] * len(block.items)
 
     def _element(self, blocks: Blocks, line: int) -> None:
-        first = blocks[0] if blocks else None
-        if isinstance(first, Paragraph):
+        first = blocks[0] if blocks else Paragraph(())
+        if isinstance(first, Paragraph | Heading):
             self._titled(first.children, line, open_=False)
             self._entries[-1].blocks += blocks[1:]
         else:
-            self._other(blocks[0] if blocks else Paragraph(()), line)
-            self._entries[-1].blocks += blocks[1:]
+            self._untitled(blocks, line)
 
     def _paragraph(self, block: Paragraph, line: int) -> None:
         last = self._last
@@ -243,6 +259,7 @@ class _Walk:
             self._titled(block.children, line, open_=True)
         else:
             last.blocks.append(block)
+            last.continued = True
 
     def _titled(self, words: Inlines, line: int, *, open_: bool) -> None:
         made = titled(words)
@@ -256,11 +273,15 @@ class _Walk:
         if last := self._last:
             last.blocks.append(block)
         elif self.groups:
-            title = self.groups[-1][0] or self.given.name
-            self._entries.append(_Growing(title, (), line, [block]))
-            self.doubts.append(Doubt(line, f"no title: the entry is called {title!r} after its section"))
+            self._untitled((block,), line)
         else:
             self.intro.append(block)
+
+    def _untitled(self, blocks: Blocks, line: int) -> None:
+        entries = self._entries
+        title = self.groups[-1].title or self.given.name
+        entries.append(_Growing(title, (), line, [*blocks]))
+        self.doubts.append(Doubt(line, f"no title: the entry is called {title!r} after its section"))
 
 
 def _bold_line(block: Paragraph) -> Inlines | None:

@@ -174,7 +174,7 @@ def _list_in(lines: Sequence[_Line]) -> tuple[int, int]:
     leads = [at for at, line in enumerate(lines) if at and lead_in(line.text) and not is_label(line.text)]
     labels = [at for at, line in enumerate(lines) if is_label(line.text) and at + 1 < len(lines)]
     if any(_BULLET.match(line.text) for line in lines):
-        return len(lines), len(lines)
+        return 0, 0
     if labels and leads and leads[-1] > labels[0]:
         return labels[0] + 1, leads[-1] + 1
     return (leads[0], leads[-1] + 1) if _is_run(leads) else (len(lines), len(lines))
