@@ -27,7 +27,6 @@ from bot.text import (
 )
 from tests import strategies
 
-
 BREAK = LineBreak()
 
 
@@ -62,7 +61,7 @@ def paragraph(*inlines: Text | Strong | Emphasis | Link | Code | LineBreak) -> B
         ("'90s, “q”... -- (c)", paragraph(Text("'90s, “q”... -- (c)"))),
         ("{% x %} {{ 7*7 }} {{< y >}}", paragraph(Text("{% x %} {{ 7*7 }} {{< y >}}"))),
         ("AT&T &amp; Q&amp;A &copy", paragraph(Text("AT&T & Q&A &copy"))),
-        ("**s [a](https://x.org) t**", paragraph(Strong((Text("s "), Link("https://x.org", (Text("a"),)), Text(" t"))))),
+        ("**s [a](https://x.org)**", paragraph(Strong((Text("s "), Link("https://x.org", (Text("a"),)))))),
         ("***a** b*", paragraph(Emphasis((Strong((Text("a"),)), Text(" b"))))),
         ("![a *chart*](https://x.org/i.png)", paragraph(Link("https://x.org/i.png", (Text("a chart"),)))),
         ("pass@1, README.md, www.x.org", paragraph(Text("pass@1, README.md, www.x.org"))),

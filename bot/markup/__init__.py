@@ -7,6 +7,7 @@ from bot.markup.form import (
     normalise,
     normalise_inlines,
     runs,
+    text,
     words,
 )
 from bot.markup.html import escape_html, inline_html, to_html
@@ -36,6 +37,7 @@ __all__ = [
     "plain_text",
     "runs",
     "safe_url",
+    "text",
     "to_html",
     "to_markdown",
     "to_text",

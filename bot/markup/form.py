@@ -5,7 +5,7 @@ stick to a mark's edge, and a Link is never cut in two.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
 from typing import Literal
@@ -281,6 +281,11 @@ def _plain(unit: _Unit) -> Inline:
     return Code(first.text) if first.code else Text(first.text)
 
 
+def text(words: str) -> Inlines:
+    """Plain words as a text in normal form."""
+    return normalise_inlines((Text(words),))
+
+
 def normalise_inlines(inlines: Inlines) -> Inlines:
     """A text in normal form."""
     return tree_of(runs(inlines))
@@ -289,16 +294,24 @@ def normalise_inlines(inlines: Inlines) -> Inlines:
 # --------------------------------------------------------------------------------------------- blocks
 
 
+_Reading = Callable[[Inlines], Inlines]
+
+
 def normalise(blocks: Iterable[Block]) -> Blocks:
     """Blocks in normal form: nothing empty, nothing nested deeper than `DEEPEST`."""
-    return tuple(_normal(blocks, 0))
+    return tuple(_normal(blocks, 0, normalise_inlines))
 
 
-def _normal(blocks: Iterable[Block], depth: int) -> Iterator[Block]:
+def tidied(blocks: Iterable[Block]) -> Blocks:
+    """Blocks in normal form, from blocks whose texts are in normal form already."""
+    return tuple(_normal(blocks, 0, lambda inlines: inlines))
+
+
+def _normal(blocks: Iterable[Block], depth: int, read: _Reading) -> Iterator[Block]:
     for block in blocks:
         match block:
             case Paragraph(children) | Heading(children):
-                if inlines := normalise_inlines(children):
+                if inlines := read(children):
                     yield type(block)(inlines)
             case CodeBlock(value):
                 if (code := _code(value)).strip():
@@ -306,18 +319,18 @@ def _normal(blocks: Iterable[Block], depth: int) -> Iterator[Block]:
             case Table(rows):
                 yield from _table(rows)
             case Quote(children):
-                inside = tuple(_normal(children, depth + 1))
+                inside = tuple(_normal(children, depth + 1, read))
                 yield from (Quote(inside),) if inside and depth < DEEPEST else inside
             case Bullets():
-                yield from _bullets(block, depth)
+                yield from _bullets(block, depth, read)
 
 
 def _code(value: str) -> str:
     return clean(value.replace("\r\n", "\n").replace("\r", "\n").expandtabs(4)).strip("\n")
 
 
-def _bullets(block: Bullets, depth: int) -> Iterator[Block]:
-    items = tuple(item for blocks in block.items if (item := tuple(_normal(blocks, depth + 1))))
+def _bullets(block: Bullets, depth: int, read: _Reading) -> Iterator[Block]:
+    items = tuple(item for blocks in block.items if (item := tuple(_normal(blocks, depth + 1, read))))
     if depth >= DEEPEST:
         yield from (inside for item in items for inside in item)
     elif items:

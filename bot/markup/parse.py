@@ -11,7 +11,7 @@ from markdown_it.token import Token
 
 from bot.markup import tags
 from bot.markup.comments import without_comments
-from bot.markup.form import BREAK, Run, clean, normal_runs, normalise, one_line, tree_of
+from bot.markup.form import BREAK, Run, clean, normal_runs, one_line, tidied, tree_of
 from bot.markup.rules import markdown
 from bot.markup.urls import safe_url, url_fault
 from bot.text import Block, Blocks, Bullets, CodeBlock, Heading, Inlines, Paragraph, Quote, Table
@@ -108,7 +108,7 @@ class _Parser:
         for inside in _siblings(tokens):
             line = self.first_line + _line(inside[0])
             level = int(inside[0].tag[1]) if inside[0].type == "heading_open" else None
-            blocks = normalise(self.block(inside))
+            blocks = tidied(self.block(inside))
             if level and not blocks:
                 yield Part(line, Heading(()), level)
             yield from (Part(line, block, level) for block in blocks)
