@@ -1,0 +1,256 @@
+"""Sets an issue in its theme: one Issue in, one Rendered out; every reader's letter is made of it.
+
+Issue + theme → fingerprint → slots → HTML (inlined), text, page, subject
+"""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields, is_dataclass
+from functools import cached_property
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from jinja2 import (
+    BaseLoader,
+    ChoiceLoader,
+    FileSystemLoader,
+    StrictUndefined,
+    TemplateNotFound,
+    TemplateSyntaxError,
+    UndefinedError,
+)
+from jinja2.exceptions import SecurityError
+from jinja2.sandbox import ImmutableSandboxedEnvironment
+from markupsafe import Markup
+
+import bot
+from bot.errors import InputError
+from bot.inline import inline
+from bot.markup import Footnotes, inline_html, inline_text, to_html, to_text, words
+from bot.models import Entry, Issue, Rendered
+from bot.settings import Newsletter
+from bot.slots import Slots
+from bot.text import Blocks
+
+PREHEADER = 140
+"""Characters of it that any mail program shows."""
+WIDTH = 72
+
+
+# ------------------------------------------------------------------------------------------------ templates
+
+
+class Templates:
+    """The templates of an installation: its own `templates/` first, then those that come with the product."""
+
+    def __init__(self, root: Path) -> None:
+        self.folders = (root / "templates", shipped())
+        self.loader: BaseLoader = ChoiceLoader([FileSystemLoader(folder) for folder in self.folders])
+        self._html = _environment(self.loader, autoescape=True)
+        self._plain = _environment(self.loader, autoescape=False)
+
+    def html(self, name: str, context: Mapping[str, Any]) -> str:
+        """Fill an HTML template; whatever is not HTML by its type is escaped."""
+        return _filled(self._html, name, context)
+
+    def plain(self, name: str, context: Mapping[str, Any]) -> str:
+        """Fill a template whose words are words: a subject, a text part."""
+        return _filled(self._plain, name, context)
+
+    def themes(self) -> list[str]:
+        """The themes there are."""
+        names = (path.name for folder in self.folders for path in (folder / "themes").glob("*.html.j2"))
+        return sorted({name.removesuffix(".html.j2") for name in names})
+
+    @cached_property
+    def digest(self) -> str:
+        """A hash of every template in force: another look is another content."""
+        whole = sha256()
+        for name in sorted(self.loader.list_templates()):
+            if name.endswith(".j2"):
+                source, _, _ = self.loader.get_source(self._plain, name)
+                whole.update(f"{name}\0{source}\0".encode())
+        return whole.hexdigest()
+
+
+def shipped() -> Path:
+    """The product's own templates: in the installed package, or beside it in a checkout."""
+    package = Path(bot.__file__).parent
+    return package / "templates" if (package / "templates").is_dir() else package.parent / "templates"
+
+
+def _environment(loader: BaseLoader, *, autoescape: bool) -> ImmutableSandboxedEnvironment:
+    environment = ImmutableSandboxedEnvironment(
+        loader=loader,
+        autoescape=autoescape,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=False,
+    )
+    environment.filters["html"] = lambda blocks, heading=4: Markup(to_html(blocks, heading=heading))  # noqa: S704 (ours, and nh3's lock behind it)
+    environment.filters["inline_html"] = lambda inlines: Markup(inline_html(inlines))  # noqa: S704 (likewise)
+    environment.filters["inline_text"] = inline_text
+    environment.filters["text"] = lambda blocks, notes=None: to_text(blocks, width=WIDTH, links=notes)
+    environment.filters["wrapped"] = _wrapped
+    return environment
+
+
+def _filled(environment: ImmutableSandboxedEnvironment, name: str, context: Mapping[str, Any]) -> str:
+    try:
+        return environment.get_template(name).render(context)
+    except TemplateNotFound as error:
+        raise InputError(
+            f"templates/{error.name}", "no such template", "put it there, or mend the name"
+        ) from error
+    except TemplateSyntaxError as error:
+        where = f"templates/{error.name}:{error.lineno}"
+        raise InputError(where, error.message or "not a template", "mend the template") from error
+    except (UndefinedError, SecurityError, TypeError, ValueError) as error:
+        where = f"templates/{_place(error, name)}"
+        raise InputError(where, str(error), "templates/README.md lists what a template is given") from error
+
+
+def _place(error: Exception, name: str) -> str:
+    """The template and line an error came from: the innermost frame that is a template's."""
+    place, step = name, error.__traceback__
+    while step:
+        file = Path(step.tb_frame.f_code.co_filename)
+        if file.suffix == ".j2":
+            folder = file.parent.name
+            place = (
+                f"{folder}/{file.name}:{step.tb_lineno}"
+                if folder != "templates"
+                else f"{file.name}:{step.tb_lineno}"
+            )
+        step = step.tb_next
+    return place
+
+
+# ---------------------------------------------------------------------------------------------- fingerprint
+
+
+def fingerprint(issue: Issue, newsletter: Newsletter, templates: Templates) -> str:
+    """The content hash: of all that a rendering is made of, and of nothing else.
+
+    The same on every machine and at any time; an approval is bound to it.
+    """
+    material = {
+        "issue": _plain(issue),
+        "newsletter": newsletter.model_dump(mode="json", include=_SHOWN),
+        "templates": templates.digest,
+    }
+    return sha256(json.dumps(material, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
+
+
+_SHOWN = {
+    "name", "title", "tagline", "language", "sender", "list_id", "postal_address", "theme", "greeting",
+    "unnamed", "channels",
+}  # fmt: skip
+"""What of a newsletter readers can see; its schedule they cannot."""
+
+
+def _plain(value: Any) -> Any:
+    """A noun as JSON, each with its type's name: two that differ in type alone are different."""
+    if is_dataclass(value) and not isinstance(value, type):
+        shown = (one for one in fields(value) if one.compare and one.name not in {"status", "date"})
+        return {"is": type(value).__name__, **{one.name: _plain(getattr(value, one.name)) for one in shown}}
+    if isinstance(value, tuple):
+        return [_plain(part) for part in value]
+    return value
+
+
+# -------------------------------------------------------------------------------------------------- compose
+
+
+@dataclass(frozen=True, slots=True)
+class Numbered:
+    """An entry as templates see it, with its number in the issue."""
+
+    number: int
+    entry: Entry
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.entry, name)
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A section as templates see it."""
+
+    title: str | None
+    entries: tuple[Numbered, ...]
+
+
+def compose(issue: Issue, newsletter: Newsletter, templates: Templates, base_url: str) -> Rendered:
+    """Render an issue once, with a slot wherever readers differ."""
+    slots = Slots(sha256(fingerprint(issue, newsletter, templates).encode()).hexdigest()[:16])
+    web_url = f"{base_url}/issues/{issue.week}"
+    context: dict[str, Any] = {
+        "issue": issue,
+        "newsletter": newsletter,
+        "sections": list(_numbered(issue)),
+        "subject": _subject(issue, newsletter, templates),
+        "preheader": issue.preheader or _first_words(issue),
+        "web_url": web_url,
+        "base_url": base_url,
+    }
+    reader = {"name": slots.name, "email": slots.email, "unsubscribe_url": slots.unsubscribe}
+    personal = {**context, "reader": reader, "greeting": newsletter.greeting.replace("{name}", slots.name)}
+    return Rendered(
+        subject=context["subject"],
+        preheader=context["preheader"],
+        html=inline(templates.html(_theme(newsletter, templates), personal)),
+        text=_tidied(templates.plain("email/text.txt.j2", {**personal, "notes": Footnotes()})),
+        page=templates.html("page.html.j2", context),
+        nonce=slots.nonce,
+    )
+
+
+def _theme(newsletter: Newsletter, templates: Templates) -> str:
+    if newsletter.theme not in (themes := templates.themes()):
+        where = f"config/newsletters/{newsletter.name}.toml"
+        raise InputError(
+            where, f"theme: {newsletter.theme!r} is none of {', '.join(themes)}", "name one of them"
+        )
+    return f"themes/{newsletter.theme}.html.j2"
+
+
+def _numbered(issue: Issue) -> Iterator[Part]:
+    number = 0
+    for section in issue.sections:
+        entries = tuple(Numbered(number + n, entry) for n, entry in enumerate(section.entries, 1))
+        number += len(entries)
+        yield Part(section.title, entries)
+
+
+def _subject(issue: Issue, newsletter: Newsletter, templates: Templates) -> str:
+    subject = templates.plain("email/subject.txt.j2", {"issue": issue, "newsletter": newsletter})
+    subject = " ".join(subject.split())
+    if not subject or not subject.isprintable():
+        raise InputError(
+            "templates/email/subject.txt.j2", "the subject is empty or has control characters", "mend it"
+        )
+    return subject
+
+
+def _first_words(issue: Issue) -> str:
+    """What a mail program shows beside the subject, where the curators wrote nothing for it."""
+    texts: list[Blocks] = [issue.intro, *((entry.lead,) for entry in issue.entries if entry.lead)]
+    first = next((text for text in map(words, texts) if text), "")
+    return first if len(first) <= PREHEADER else first[:PREHEADER].rsplit(" ", 1)[0] + " …"
+
+
+def _wrapped(text: str, width: int = WIDTH) -> str:
+    """A line of words as lines that fit."""
+    import textwrap  # noqa: PLC0415 (for this alone)
+
+    return "\n".join(textwrap.wrap(text, width, break_long_words=False, break_on_hyphens=False))
+
+
+def _tidied(text: str) -> str:
+    """A text without blanks at line ends, and never more than two empty lines together."""
+    lines = "\n".join(line.rstrip() for line in text.strip().splitlines())
+    return re.sub(r"\n{4,}", "\n\n\n", lines) + "\n"
