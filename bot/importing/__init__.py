@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from datetime import UTC, tzinfo
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from bot.errors import InputError
 from bot.importing.matching import Comparison, compare, fingerprints, shares
@@ -190,8 +191,25 @@ def _fits(found: Found, week: Week) -> bool:
 
 
 def _kept(shelf: _Shelf, outcome: Outcome, issue: Issue, text: str) -> Outcome:
-    shelf.keep(shelf.file(issue.week), issue, text)
-    return outcome
+    """Write a new issue, once it is certain that its file reads back as what came in."""
+    back, faults = _read_back(issue, text)
+    doubts = (*outcome.doubts, *(Doubt(outcome.found.line, f"the content file: {fault}") for fault in faults))
+    if back is None:
+        return replace(outcome, state=State.REFUSED, file=None, doubts=doubts)
+    shelf.keep(shelf.file(issue.week), back, text)
+    return replace(outcome, doubts=doubts)
+
+
+def _read_back(issue: Issue, text: str) -> tuple[Issue | None, list[str]]:
+    """What our own reader makes of the text: the issue, and how it is not what came in."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder, f"{issue.week}.md")
+        path.write_text(text, "utf-8", errors="backslashreplace")
+        back, findings = read_issue(path, issue.newsletter, path.name)
+    faults = [finding.message for finding in errors_of(findings)]
+    if back and back != issue:
+        faults += compare(back, issue).differences or ["reads back with other marks"]
+    return back, faults
 
 
 def _elsewhere(shelf: _Shelf, outcome: Outcome) -> Outcome | None:

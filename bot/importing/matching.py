@@ -37,7 +37,7 @@ def shares(ours: Counter[tuple[str, ...]], theirs: Counter[tuple[str, ...]]) -> 
     return smaller > 0 and (ours & theirs).total() * 2 > smaller
 
 
-def compare(there: Issue, came: Found) -> Comparison:
+def compare(there: Issue, came: Found | Issue) -> Comparison:
     """Hold what came in against what is there, entry by entry."""
     partners = _partners(there.entries, came.entries)
     serious: list[str] = []
@@ -56,7 +56,7 @@ def compare(there: Issue, came: Found) -> Comparison:
     return Comparison(not serious, (*serious, *slight, *_around(there, came, partners)))
 
 
-def _around(there: Issue, came: Found, partners: Sequence[Entry | None]) -> Iterator[str]:
+def _around(there: Issue, came: Found | Issue, partners: Sequence[Entry | None]) -> Iterator[str]:
     """What differs outside the entries, or is richer in the file."""
     if there.title != came.title:
         yield f"the title is {there.title!r} in the file, {came.title!r} in what came in"

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import Enum
 
-from bot.markup import inline_text, normalise_inlines, parse_inline, safe_url, url_fault
+from bot.markup import inline_text, normalise, normalise_inlines, parse_inline, safe_url, url_fault, words
 from bot.models import Entry, Reference
 from bot.sources import Doubt, Given, Left
 from bot.sources._leads import is_label, links_in, split_label, with_lead_in
@@ -21,6 +21,7 @@ _BREAK = re.compile(r"[ \t]*<br[ \t]*/?>[ \t]*", re.IGNORECASE)
 _REFERENCE = re.compile(r"\[(?P<label>[^\[\]]{0,300})\]\((?P<url>(?:[^\s()]|\([^\s()]*\)){0,4000})\)")
 _GLUED = re.compile(r"[.!?][\u201d\u2019\"')\]]{0,3}\s\s+(?=[A-Z\u201c\"])")
 _WRAPPED = re.compile(r"\w-\s+\w")
+_NOTE = re.compile(r"<!--(?:(?!-->).){0,2000}-->")
 _MOST_TITLE_WORDS = 16
 _GUESSED_WORDS = 10
 
@@ -73,20 +74,36 @@ def opener_of(text: str) -> str | None:
     return " ".join(words) if len(words) == 2 and len(title.split()) <= _MOST_TITLE_WORDS else None  # noqa: PLR2004 (two words)
 
 
-def entry_of(row: Row, cells: list[str], style: Style) -> Entry:
-    """The entry a row holds; cells beyond the second are left, and reported."""
+def entry_of(row: Row, cells: list[str], style: Style) -> Entry | None:
+    """The entry a row holds, if it holds any words; cells beyond the second are left, and reported."""
     _, text = number_of(cells[0])
+    _notes(row, cells)
     title, body = _title(row, text, style)
     references = _references(row, cells[1] if len(cells) > 1 else "")
     _surplus(row, cells)
-    blocks = _blocks(row, body)
-    if not blocks:
+    words_of_title, blocks = _plain(row, title, references), _blocks(row, body)
+    if words_of_title and not blocks:
         row.doubt("a title without a text")
-    return Entry(_plain(row, title, references), tuple(references), blocks, place=row.given.place(row.line))
+    name = words_of_title or _stand_in(row, blocks, references)
+    return Entry(name, tuple(references), blocks, place=row.given.place(row.line)) if name else None
+
+
+def _stand_in(row: Row, blocks: Blocks, references: list[Reference]) -> str:
+    """What an entry without a title is called: after its text, or where it leads."""
+    extract = " ".join(words(blocks).split()[:_GUESSED_WORDS])
+    name = extract or next((reference.label or reference.url for reference in references), "")
+    row.doubt(f"no title: the entry is called {name!r} after its text" if name else "a row without words")
+    return name
 
 
 def _or_end(text: str, part: str) -> int:
     return at if (at := text.find(part)) >= 0 else len(text)
+
+
+def _notes(row: Row, cells: list[str]) -> None:
+    """Comments are for editors: no reader sees them."""
+    for cell in cells:
+        row.left += [Left(row.line, note) for note in _NOTE.findall(cell)]
 
 
 def _surplus(row: Row, cells: list[str]) -> None:
@@ -104,10 +121,10 @@ def _plain(row: Row, title: str, references: list[Reference]) -> str:
     """A title's words; its links become references."""
     inlines = parse_inline(title)
     references += [Reference(inline_text(link.children), link.url) for link in links_in(inlines)]
-    words = " ".join(inline_text(inlines).split())
-    if _WRAPPED.search(words) and " - " not in words:
-        row.doubt(f"the title may hold the hyphen of a wrapped line: {words}")
-    return words
+    plain = " ".join(inline_text(inlines).split())
+    if _WRAPPED.search(plain) and " - " not in plain:
+        row.doubt(f"the title may hold the hyphen of a wrapped line: {plain}")
+    return plain
 
 
 def _title(row: Row, text: str, style: Style) -> tuple[str, str]:
@@ -209,7 +226,7 @@ def _blocks(row: Row, text: str) -> Blocks:
     body.end_block()
     if body.unbroken:
         row.doubt(f"{body.unbroken} bullets without <br> before them")
-    return tuple(body.blocks)
+    return normalise(tuple(body.blocks))
 
 
 def _inlines(text: str) -> Inlines:
@@ -257,11 +274,11 @@ def _stray(row: Row, stray: str) -> None:
 
 
 def _reference(row: Row, label: str, url: str) -> Iterator[Reference]:
-    words = " ".join(label.split())
+    name = " ".join(label.split())
     if label.count("(") != label.count(")"):
-        row.doubt(f"the label {words!r} has half a bracket")
+        row.doubt(f"the label {name!r} has half a bracket")
     if (safe := safe_url(url)) is None:
-        row.doubt(f"no link can lead to {url} ({url_fault(url)}): {words}")
-        row.left.append(Left(row.line, f"[{words}]({url})"))
+        row.doubt(f"no link can lead to {url} ({url_fault(url)}): {name}")
+        row.left.append(Left(row.line, f"[{name}]({url})"))
     else:
-        yield Reference(inline_text(parse_inline(words)), safe)
+        yield Reference(inline_text(parse_inline(name)) or safe, safe)

@@ -131,9 +131,9 @@ class _Growing:
     continued: bool = False
     """Whether one did."""
 
-    def entry(self, section: str | None, given: Given) -> Entry:
+    def entry(self, given: Given) -> Entry:
         blocks = normalise(tuple(self.blocks))
-        return Entry(self.title, self.references, blocks, section, place=given.place(self.line))
+        return Entry(self.title, self.references, blocks, place=given.place(self.line))
 
 
 @dataclass(slots=True)
@@ -161,7 +161,7 @@ class _Walk:
     @property
     def sections(self) -> tuple[Section, ...]:
         return tuple(
-            Section(group.title, tuple(growing.entry(group.title, self.given) for growing in group.entries))
+            Section(group.title, tuple(growing.entry(self.given) for growing in group.entries))
             for group in self.groups
             if group.entries
         )
@@ -213,8 +213,10 @@ class _Walk:
             self._section(words, line)
         elif last and last.level and level > last.level:
             last.blocks.append(Heading(words))
-        else:
+        elif words:
             self._entries.append(_Growing(inline_words(words), references_in(words), line, level=level))
+        else:
+            self.doubts.append(Doubt(line, "a heading without words"))
 
     def _section(self, words: Inlines, line: int) -> None:
         self.groups.append(_Group(inline_words(words), line))
@@ -231,7 +233,8 @@ class _Walk:
             return
         lines = self._lines_of_elements(block, line, end)
         for blocks, at in zip(block.items, lines, strict=True):
-            self._element(blocks, at)
+            if blocks:
+                self._element(blocks, at)
 
     def _announced(self, blocks: list[Block], title: str = "") -> bool:
         """Whether what was said last ends in a colon, so that the list is a part of it."""
@@ -246,7 +249,7 @@ class _Walk:
         return marked if len(marked) == len(block.items) else [line] * len(block.items)
 
     def _element(self, blocks: Blocks, line: int) -> None:
-        first = blocks[0] if blocks else Paragraph(())
+        first = blocks[0]
         if isinstance(first, Paragraph | Heading):
             self._titled(first.children, line, open_=False)
             self._entries[-1].blocks += blocks[1:]

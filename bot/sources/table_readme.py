@@ -117,7 +117,8 @@ def _texts(week: _Week) -> list[str]:
 def _found(week: _Week, span: Span | None, given: Given, openers: frozenset[str]) -> tuple[Found, list[Left]]:
     style = style_of([text for text in _texts(week) if not text.startswith("**")])
     rows = [Row(line, given, openers) for line, _ in week.rows]
-    entries = tuple(entry_of(row, cells, style) for row, (_, cells) in zip(rows, week.rows, strict=True))
+    read_ = (entry_of(row, cells, style) for row, (_, cells) in zip(rows, week.rows, strict=True))
+    entries = tuple(entry for entry in read_ if entry)
     doubts = [*_doubts_of_days(week, span), *_doubts_of_numbers(week)]
     doubts += [doubt for row in rows for doubt in row.doubts]
     found = Found(
