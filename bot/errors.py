@@ -35,6 +35,10 @@ class StoreError(BroadsheetError):
     """The database cannot be used: locked, read-only, full or unreachable."""
 
 
+class RefusedError(BroadsheetError):
+    """It could be done, and a person or a rule said no: held, a draft."""
+
+
 class StopRunError(BroadsheetError):
     """The far side refuses us, not one reader: stop the run and show its words to a person."""
 

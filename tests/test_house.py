@@ -20,7 +20,7 @@ ROWS = (
     },
     {"sources", "channels", "transports", "store"},
     {"publish", "outbox", "approvals", "subscriptions", "importing", "content"},
-    {"app", "cli", "schedule", "web"},
+    {"app", "cli", "desk", "running", "schedule", "web"},
 )  # fmt: skip
 EDGES = ROWS[2]
 ROW_OF = {room: number for number, row in enumerate(ROWS) for room in row}

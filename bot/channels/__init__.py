@@ -1,4 +1,4 @@
-"""Channels: the media an issue is published in, one file each, found by the `kind` in a newsletter's `[channels.…]`.
+"""Channels: the media an issue is published in, one file each, found by the `kind` in `[channels.…]`.
 
 A channel module has `Options` (its keys) and `build`, which takes what `Parts` lists and gives a `Channel`.
 """
@@ -23,7 +23,7 @@ class Courier(Protocol):
     """Carries deliveries of one frozen payload, one at a time; each worker thread has its own."""
 
     def deliver(self, delivery: Delivery, now: datetime) -> Receipt:
-        """Send one delivery; TransientError, PermanentError, InDoubtError or StopRunError where it does not go."""
+        """Send one delivery; a DeliveryError or StopRunError says why it did not go."""
 
     def close(self) -> None:
         """Say goodbye to the far side."""
@@ -35,6 +35,10 @@ class Channel(Protocol):
     audience: Audience
     concurrency: int
     """How many couriers may work at once."""
+    local: bool
+    """True where nothing leaves this machine."""
+    by: str
+    """How it leaves, in a few words: `smtp 127.0.0.1:2525`."""
 
     def freeze(self, issue: Issue, rendered: Rendered) -> bytes:
         """The finished payload, byte for byte what the ledger keeps; the same for the same issue."""

@@ -34,7 +34,7 @@ COMMANDS = {
 GLOBAL = {"--config": 1, "--format": 1, "--now": 1, "--allow-time-travel": 0}
 
 
-class _Instant(click.ParamType):
+class _Instant(click.ParamType[datetime]):
     name = "instant"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> datetime:
@@ -47,6 +47,8 @@ class _Instant(click.ParamType):
             self.fail(f"{value!r} is not an instant such as 2025-04-25T09:00+02:00", param, ctx)
         if instant.tzinfo is None:
             self.fail(f"{value!r} names no zone; write 2025-04-25T09:00+02:00 or …Z", param, ctx)
+        if not 1900 < instant.year < 3000:  # noqa: PLR2004 (the years that weeks may be of)
+            self.fail(f"{value!r} is no year of ours", param, ctx)
         return instant.astimezone(UTC)
 
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from bot.models import Finding
 
 
-class _Week(click.ParamType):
+class _Week(click.ParamType[Any]):
     name = "week"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
@@ -96,8 +96,8 @@ def _show_import(out: "Console", report: "ImportReport") -> None:
     states = ", ".join(f"{count} {state}" for state, count in report.states.items())
     totals = report.totals
     out.print(
-        f"[bold]{len(report.issues)} issues[/] ({states}): {totals.entries} entries, {totals.links} links and "
-        f"{totals.text_links} within texts, {totals.bullets} bullets"
+        f"[bold]{len(report.issues)} issues[/] ({states}): {totals.entries} entries, "
+        f"{totals.links} links and {totals.text_links} within texts, {totals.bullets} bullets"
         + (", nothing written" if report.dry_run else "")
     )
 
@@ -147,7 +147,7 @@ def check_(session: Session, issues: tuple[str, ...]) -> None:
     from bot.checks import as_json, github  # noqa: PLC0415
     from bot.models import errors_of  # noqa: PLC0415
 
-    findings = session.app.check(issues, session.now)
+    findings = session.app.check(issues)
     if session.form == "github":
         click.echo(github(findings), nl=bool(findings))
     else:

@@ -13,7 +13,8 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from bot.models import Balance
+    from bot.desk import Desk
+    from bot.models import Balance, Week
 
 COLUMNS = ("planned", "sent", "failed", "suppressed", "skipped", "in_doubt", "waiting")
 
@@ -24,7 +25,7 @@ COLUMNS = ("planned", "sent", "failed", "suppressed", "skipped", "in_doubt", "wa
 def plan_(session: Session, issue: str | None) -> None:
     """Show who would get what, when and how, and who would not and why. Writes nothing."""
     desk, week = session.app.issue(issue, session.now)
-    document = desk.plan(week)
+    document = desk.plan(week, session.now)
     session.answer(document, lambda out: _show_plan(out, document))
 
 
@@ -105,7 +106,7 @@ def status_(session: Session, issue: str | None) -> None:
     """Show the balance: planned = sent + failed + suppressed + skipped + in doubt + waiting."""
     if issue is None:
         documents = [document for desk in session.app.desks() for document in desk.statuses()]
-        session.answer(documents, lambda out: [_show_balance(out, document) for document in documents])
+        session.answer(documents, lambda out: _show_balances(out, documents))
         return
     desk, week = session.app.issue(issue)
     document = desk.status(week)
@@ -114,14 +115,25 @@ def status_(session: Session, issue: str | None) -> None:
         no()
 
 
-def _work(session: Session, desk: Any, week: Any) -> None:
+def _work(session: Session, desk: "Desk", week: "Week") -> None:
     """Work the outbox under a progress bar, then show the balance; exit 1 where somebody is left out."""
     with _progress(session, f"{desk.newsletter.name}/{week}") as report:
-        desk.work(week, session.clock, report)
+        halts = desk.work(week, session.clock, report)
     document = desk.status(week)
     session.answer(document, lambda out: _show_status(out, document))
+    for channel, halt in halts.items():
+        session.complain(f"{channel}: {halt.reason}")
     if not _well(document):
-        no()
+        _say_when(session, desk, week)
+        no(2 if halts else 1)
+
+
+def _say_when(session: Session, desk: "Desk", week: "Week") -> None:
+    if due := desk.next_due(week):
+        local = due.astimezone(desk.newsletter.schedule.zone)
+        session.note(
+            f"the next try is due at {local:%Y-%m-%d %H:%M %Z}; `broadsheet run` makes it, or publish again"
+        )
 
 
 def _well(document: dict[str, Any]) -> bool:
@@ -146,6 +158,13 @@ def _progress(session: Session, title: str) -> "Iterator[Callable[[str, Balance]
             bar.update(tasks[channel], completed=balance.planned - balance.waiting, total=balance.planned)
 
         yield report
+
+
+def _show_balances(out: "Console", documents: list[dict[str, Any]]) -> None:
+    for document in documents:
+        _show_balance(out, document)
+    if not documents:
+        out.print("Nothing was published yet.")
 
 
 def _show_status(out: "Console", document: dict[str, Any]) -> None:

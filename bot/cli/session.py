@@ -67,6 +67,10 @@ class Session:
         """Say something in passing, on stderr."""
         click.echo(line, err=True)
 
+    def complain(self, line: str) -> None:
+        """Say what went wrong, on stderr."""
+        click.echo(f"{click.style('broadsheet:', fg='red')} {line}", err=True)
+
     def refuse_time_travel(self, *, leaves_the_machine: bool) -> None:
         """A pretended instant must not reach real readers by accident."""
         if self.pretended and leaves_the_machine and not self.allow_time_travel:

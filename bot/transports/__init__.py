@@ -1,6 +1,7 @@
 """Transports: how one finished mail leaves, one file each, found by the `kind` in `[transport]`.
 
-A transport module has `Options` (its keys) and `build(options, *, root, password)`, which gives a `Transport`.
+A transport module has `Options` (its keys) and `build(options, *, root, password)`, which gives a
+`Transport`.
 """
 
 from typing import Protocol
@@ -12,7 +13,7 @@ class Connection(Protocol):
     """One conversation with the next hop, used by one thread."""
 
     def send(self, sender: str, recipient: str, message: bytes) -> Receipt:
-        """Hand over one mail; TransientError, PermanentError, InDoubtError or StopRunError where it does not go."""
+        """Hand over one mail; a DeliveryError or StopRunError says why it did not go."""
 
     def close(self) -> None:
         """Say goodbye to the next hop."""
@@ -23,6 +24,10 @@ class Transport(Protocol):
 
     connections: int
     """How many connections may be open at once."""
+    local: bool
+    """True where nothing leaves this machine."""
+    by: str
+    """How it leaves, in a few words: `smtp 127.0.0.1:2525`."""
 
     def connect(self) -> Connection:
         """A connection, opened at its first use."""

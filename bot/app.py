@@ -1,0 +1,184 @@
+"""The only place that builds things: Settings in, wired parts out."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import datetime
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from bot import plugins
+from bot.calendar import week_at
+from bot.errors import InputError
+from bot.models import Consent, Finding, Week
+from bot.settings import Newsletter, Settings
+
+if TYPE_CHECKING:  # each is imported when it is built: a command pays for what it uses
+    from typing import IO
+
+    from bot.channels import Channel
+    from bot.compose import Templates
+    from bot.desk import Desk
+    from bot.store import Store
+    from bot.transports import Transport
+
+
+class App:
+    """One installation."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+
+    # -------------------------------------------------------------------------------------------- the parts
+
+    @cached_property
+    def store(self) -> "Store":
+        from bot.store import open_store  # noqa: PLC0415
+
+        return open_store(self.settings.database, self.settings.root)
+
+    @cached_property
+    def templates(self) -> "Templates":
+        from bot.compose import Templates  # noqa: PLC0415
+
+        return Templates(self.settings.root)
+
+    @cached_property
+    def transport(self) -> "Transport":
+        options = self.settings.transport
+        module: Any = plugins.find("transports", options.kind)
+        built: Transport = module.build(
+            options, root=self.settings.root, password=self.settings.secret("smtp_password")
+        )
+        return built
+
+    def channels(self, newsletter: Newsletter) -> "Mapping[str, Channel]":
+        """The channels of a newsletter, by name."""
+        return {name: self._channel(newsletter, options) for name, options in newsletter.channels.items()}
+
+    def _channel(self, newsletter: Newsletter, options: plugins.Options) -> "Channel":
+        module: Any = plugins.find("channels", options.kind)
+        built: Channel = module.build(
+            options,
+            newsletter=newsletter,
+            settings=self.settings,
+            templates=self.templates,
+            transport=self.transport,
+        )
+        return built
+
+    @property
+    def leaves_the_machine(self) -> bool:
+        """Whether anything that is sent goes over a network."""
+        every = (
+            channel for one in self.settings.newsletters.values() for channel in self.channels(one).values()
+        )
+        return not all(channel.local for channel in every)
+
+    # ------------------------------------------------------------------------------------------ newsletters
+
+    def newsletter(self, name: str | None) -> Newsletter:
+        """The newsletter of that name, or the only one there is."""
+        every = self.settings.newsletters
+        if name is None and len(every) == 1:
+            return next(iter(every.values()))
+        if name is None:
+            what = f"there are {len(every)} newsletters" if every else "there is no newsletter"
+            mend = (
+                f"name one with --newsletter: {', '.join(every)}"
+                if every
+                else "write config/newsletters/<name>.toml"
+            )
+            raise InputError("--newsletter", what, mend)
+        if name not in every:
+            raise InputError(
+                "--newsletter", f"{name!r} is none of {', '.join(every)}", plugins.nearest(name, every)[2:]
+            )
+        return every[name]
+
+    def content_folder(self, newsletter: Newsletter) -> Path:
+        """Where a newsletter's content is."""
+        return self.settings.root / "content" / newsletter.name
+
+    def desk(self, newsletter: Newsletter) -> "Desk":
+        """A fresh desk, which reads the content anew."""
+        from bot.desk import Desk  # noqa: PLC0415
+
+        channels = self.channels(newsletter)
+        root, url = self.settings.root, self.settings.url
+        return Desk(newsletter, self.store, self.templates, channels, root=root, url=url)
+
+    def desks(self, name: str | None = None) -> "Iterator[Desk]":
+        """The desks of all newsletters, or of the one named."""
+        chosen = self.settings.newsletters.values() if name is None else [self.newsletter(name)]
+        return (self.desk(newsletter) for newsletter in chosen)
+
+    def issue(self, name: str | None, now: datetime | None = None) -> "tuple[Desk, Week]":
+        """The desk and week that `2025-W17` or `ai-papers/2025-W17` names; without a name, that of `now`."""
+        newsletter_name, _, week_text = (name or "").rpartition("/")
+        newsletter = self.newsletter(newsletter_name or None)
+        if not week_text:
+            if now is None:
+                raise InputError("ISSUE", "names no week", "name one such as 2025-W17")
+            return self.desk(newsletter), week_at(newsletter.schedule, now)
+        try:
+            return self.desk(newsletter), Week.parse(week_text)
+        except ValueError as error:
+            raise InputError("ISSUE", str(error), "name a week such as 2025-W17") from error
+
+    def check(self, names: Iterable[str]) -> list[Finding]:
+        """Every finding of the configuration and of the content, or of some issues."""
+        from bot.checks import Material, run  # noqa: PLC0415
+
+        only = {f"{desk.newsletter.name}/{week}" for desk, week in map(self.issue, names)}
+        contents = {desk.newsletter.name: desk.content for desk in self.desks()}
+        material = Material(
+            self.settings,
+            tuple(issue for content in contents.values() for issue in content.issues),
+            {name: content.entries for name, content in contents.items()},
+            tuple(finding for content in contents.values() for finding in content.findings),
+        )
+        return run(material, only=only)
+
+    # ------------------------------------------------------------------------------------------ the readers
+
+    def import_readers(
+        self, file: Path, name: str | None, consent: str, now: datetime, *, dry_run: bool
+    ) -> dict[str, Any]:
+        """Take readers from a CSV file; the report as a document."""
+        from dataclasses import asdict  # noqa: PLC0415
+
+        from bot.subscriptions import import_csv  # noqa: PLC0415
+
+        newsletter = self.newsletter(name)
+        return asdict(import_csv(self.store, file, newsletter.name, Consent(consent), now, dry_run=dry_run))
+
+    def export_readers(self, stream: "IO[str]", name: str | None) -> None:
+        """Write readers as CSV."""
+        from bot.subscriptions import export_csv  # noqa: PLC0415
+
+        export_csv(self.store, stream, self.newsletter(name).name if name else None)
+
+    def add_reader(
+        self, email: str, full_name: str, language: str, name: str | None, consent: str, now: datetime
+    ) -> str:
+        """Add one reader; their state afterwards."""
+        from bot.subscriptions import add  # noqa: PLC0415
+
+        newsletter = self.newsletter(name)
+        return add(self.store, newsletter.name, email, full_name, language, Consent(consent), now)
+
+    def remove_reader(self, email: str, name: str | None, now: datetime) -> list[str]:
+        """Unsubscribe a reader; the newsletters they left."""
+        from bot.subscriptions import remove  # noqa: PLC0415
+
+        return remove(self.store, email, self.newsletter(name).name if name else None, now)
+
+    def readers(self, name: str | None) -> list[dict[str, Any]]:
+        """The readers as documents."""
+        from dataclasses import asdict  # noqa: PLC0415
+
+        from bot.store import readers  # noqa: PLC0415
+
+        chosen = self.newsletter(name).name if name else None
+        with self.store.read() as connection:
+            return [asdict(one) for one in readers.every(connection, chosen)]
