@@ -4,7 +4,8 @@ from collections.abc import Iterable
 
 import nh3
 
-from bot.markup.form import clean, normalise, normalise_inlines
+from bot.markup.form import normalise
+from bot.markup.runs import clean, normalise_inlines
 from bot.text import (
     Block,
     Blocks,

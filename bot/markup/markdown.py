@@ -3,8 +3,9 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from bot.markup.form import HIGHEST_START, normalise, normalise_inlines
+from bot.markup.form import HIGHEST_START, normalise
 from bot.markup.rules import flanks
+from bot.markup.runs import normalise_inlines
 from bot.text import (
     Block,
     Blocks,

@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
-from bot.markup.form import inline_text, normalise, normalise_inlines
+from bot.markup.form import normalise
+from bot.markup.runs import inline_text, normalise_inlines
 from bot.text import (
     Block,
     Blocks,

@@ -1,0 +1,288 @@
+"""The normal form of a text: flattened into runs, cleaned there, and grouped again.
+
+So Strong never holds Strong, blanks never stick to a mark's edge, and a Link is never cut in two.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import count
+from typing import Literal
+
+from bot.markup.urls import safe_url
+from bot.text import (
+    Code,
+    Emphasis,
+    Inline,
+    Inlines,
+    LineBreak,
+    Link,
+    Strong,
+    Text,
+)
+
+BREAK = "\n"
+
+_BLANKS = re.compile(r"[ \t\n\r]+")
+_OTHER_BLANKS = re.compile(r"[\v\f\x1c-\x1f\x85\u2028\u2029]")
+_REMOVED = re.compile(r"[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\ufffe\uffff]")
+_SURROGATE = re.compile(r"[\ud800-\udfff]")
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A stretch of text of one look; a line break is the run whose text is one line feed."""
+
+    text: str
+    bold: bool = False
+    italic: bool = False
+    code: bool = False
+    url: str | None = None
+    link: int = 0
+    """Numbers the links of one text from 1, so that two neighbours with one URL stay two; 0 is no link."""
+
+    @property
+    def look(self) -> tuple[bool, bool, bool, int]:
+        return self.bold, self.italic, self.code, self.link
+
+
+def clean(text: str) -> str:
+    """Text without control characters, lone surrogates and noncharacters; line ends and tabs stay."""
+    return text if text.isascii() and text.isprintable() else _cleaned(text)
+
+
+def _cleaned(text: str) -> str:
+    return _SURROGATE.sub("\ufffd", _REMOVED.sub("", _OTHER_BLANKS.sub(" ", text)))
+
+
+def one_line(text: str) -> str:
+    """Clean text whose runs of blanks and line ends are one blank each; no-break spaces stay."""
+    return _BLANKS.sub(" ", clean(text))
+
+
+# ---------------------------------------------------------------------------------------- trees to runs
+
+
+def runs(inlines: Inlines) -> tuple[Run, ...]:
+    """The flat form of a text, for rich_text and the like: no run is empty, no two neighbours look alike."""
+    return tuple(normal_runs(_flat(inlines)))
+
+
+def _flat(inlines: Inlines) -> Iterator[Run]:
+    return _flatten(inlines, Run(""), count(1))
+
+
+def _flatten(inlines: Inlines, look: Run, numbers: Iterator[int]) -> Iterator[Run]:
+    for inline in inlines:
+        match inline:
+            case Text(value):
+                yield replace(look, text=one_line(value))
+            case Code(value):
+                yield replace(look, text=one_line(value), code=True)
+            case LineBreak():
+                yield replace(look, text=BREAK)
+            case Strong(children):
+                yield from _flatten(children, replace(look, bold=True), numbers)
+            case Emphasis(children):
+                yield from _flatten(children, replace(look, italic=True), numbers)
+            case Link(url, children):
+                yield from _flatten(children, _linked(look, url, numbers), numbers)
+
+
+def _linked(look: Run, url: str, numbers: Iterator[int]) -> Run:
+    """The look of a link's words; a link within a link, or one with a refused address, is its words."""
+    safe = None if look.link else safe_url(url)
+    return replace(look, url=safe, link=next(numbers)) if safe else look
+
+
+# ------------------------------------------------------------------------------------------ normal runs
+
+
+def normal_runs(flat: Iterable[Run]) -> list[Run]:
+    """Runs whose texts are one-line already, in normal form."""
+    pieces = _trimmed(_joined_blanks(_pieces(flat)))
+    return _renumbered(_merged(_blanks_between(pieces)))
+
+
+def _pieces(flat: Iterable[Run]) -> Iterator[Run]:
+    """Each run as blanks, words, blanks; code has no blanks at its edges."""
+    for run in flat:
+        text = run.text
+        if run.code and text != BREAK:
+            if text := text.strip():
+                yield replace(run, text=text)
+        elif text == BREAK:
+            yield replace(run, code=False)
+        elif words := text.strip():
+            start = text.index(words)
+            yield from (
+                replace(run, text=piece)
+                for piece in (text[:start], words, text[start + len(words) :])
+                if piece
+            )
+        elif text:
+            yield run
+
+
+def _is_blank(piece: Run) -> bool:
+    return piece.text != BREAK and piece.text.isspace()
+
+
+def _joined_blanks(pieces: Iterable[Run]) -> Iterator[Run]:
+    """Neighbouring blanks as one, without the look of either."""
+    blank = ""
+    for piece in pieces:
+        if _is_blank(piece):
+            blank += piece.text
+            continue
+        if blank:
+            yield Run(_BLANKS.sub(" ", blank))
+        blank = ""
+        yield piece
+
+
+def _trimmed(pieces: Iterable[Run]) -> list[Run]:
+    """No blank at the start, at the end or beside a line break; no line break at the start or the end."""
+    kept: list[Run] = []
+    for piece in pieces:
+        if _is_blank(piece) and (not kept or kept[-1].text == BREAK):
+            continue
+        if piece.text == BREAK:
+            if kept and _is_blank(kept[-1]):
+                kept.pop()
+            if not kept:
+                continue
+        kept.append(piece)
+    while kept and (kept[-1].text == BREAK or _is_blank(kept[-1])):
+        kept.pop()
+    return kept
+
+
+def _blanks_between(pieces: Sequence[Run]) -> Iterator[Run]:
+    """Blanks and line breaks look like what both their neighbours have in common."""
+    before: Run | None = None
+    waiting: list[str] = []
+    for piece in pieces:
+        if piece.text.isspace():
+            waiting.append(piece.text)
+            continue
+        if before:
+            yield from (_common(blank, before, piece) for blank in waiting)
+        yield piece
+        before, waiting = piece, []
+
+
+def _common(text: str, one: Run, other: Run) -> Run:
+    linked = one.link if one.link == other.link else 0
+    return Run(
+        text,
+        bold=one.bold and other.bold,
+        italic=one.italic and other.italic,
+        url=one.url if linked else None,
+        link=linked,
+    )
+
+
+def _merged(pieces: Iterable[Run]) -> list[Run]:
+    merged: list[Run] = []
+    for piece in pieces:
+        last = merged[-1] if merged else None
+        if last and last.look == piece.look and BREAK not in (last.text, piece.text):
+            merged[-1] = replace(last, text=last.text + piece.text)
+        else:
+            merged.append(piece)
+    return merged
+
+
+def _renumbered(merged: list[Run]) -> list[Run]:
+    numbers: dict[int, int] = {0: 0}
+    return [
+        replace(run, link=numbers.setdefault(run.link, len(numbers))) if run.link else run for run in merged
+    ]
+
+
+# ---------------------------------------------------------------------------------------- runs to trees
+
+
+def tree_of(normal: Sequence[Run]) -> Inlines:
+    """The one tree of runs in normal form: the farthest mark is outermost, a link is kept whole."""
+    return _grouped(_units(normal))
+
+
+_Unit = list[Run]
+"""What no mark may cut: one run, or all the runs of one link."""
+
+
+def _units(normal: Sequence[Run]) -> list[_Unit]:
+    units: list[_Unit] = []
+    for run in normal:
+        if run.link and units and units[-1][0].link == run.link:
+            units[-1].append(run)
+        else:
+            units.append([run])
+    return units
+
+
+_Mark = Literal["bold", "italic"]
+
+
+def _grouped(units: Sequence[_Unit]) -> Inlines:
+    grouped: list[Inline] = []
+    at = 0
+    while at < len(units):
+        bold, italic = _reach(units, at, "bold"), _reach(units, at, "italic")
+        reach = max(bold, italic)
+        if reach > at:
+            inside = units[at:reach]
+            wrapped: Inline = (
+                Strong(_grouped(_without(inside, "bold")))
+                if bold >= italic
+                else Emphasis(_grouped(_without(inside, "italic")))
+            )
+            grouped.append(wrapped)
+            at = reach
+        else:
+            grouped.append(_plain(units[at]))
+            at += 1
+    return tuple(grouped)
+
+
+def _reach(units: Sequence[_Unit], at: int, mark: _Mark) -> int:
+    while at < len(units) and all(getattr(run, mark) for run in units[at]):
+        at += 1
+    return at
+
+
+def _without(units: Sequence[_Unit], mark: _Mark) -> list[_Unit]:
+    if mark == "bold":
+        return [[replace(run, bold=False) for run in unit] for unit in units]
+    return [[replace(run, italic=False) for run in unit] for unit in units]
+
+
+def _plain(unit: _Unit) -> Inline:
+    first = unit[0]
+    if first.url:
+        return Link(first.url, _grouped([[replace(run, url=None, link=0)] for run in unit]))
+    if first.text == BREAK:
+        return LineBreak()
+    return Code(first.text) if first.code else Text(first.text)
+
+
+def text(words: str) -> Inlines:
+    """Plain words as a text in normal form."""
+    return normalise_inlines((Text(words),))
+
+
+def normalise_inlines(inlines: Inlines) -> Inlines:
+    """A text in normal form."""
+    return tree_of(runs(inlines))
+
+
+def inline_text(inlines: Inlines) -> str:
+    """The words of a text as they stand, a line break as a newline."""
+    return "".join(run.text for run in runs(inlines))
+
+
+def inline_words(inlines: Inlines) -> str:
+    """The visible words of a text, one blank between them."""
+    return " ".join(inline_text(inlines).split())
