@@ -191,7 +191,7 @@ def compose(issue: Issue, newsletter: Newsletter, templates: Templates, base_url
     context: dict[str, Any] = {
         "issue": issue,
         "newsletter": newsletter,
-        "sections": list(_numbered(issue)),
+        "sections": list(numbered(issue)),
         "subject": _subject(issue, newsletter, templates),
         "preheader": issue.preheader or _first_words(issue),
         "web_url": web_url,
@@ -218,7 +218,8 @@ def _theme(newsletter: Newsletter, templates: Templates) -> str:
     return f"themes/{newsletter.theme}.html.j2"
 
 
-def _numbered(issue: Issue) -> Iterator[Part]:
+def numbered(issue: Issue) -> Iterator[Part]:
+    """The sections of an issue, each entry with its number in the whole."""
     number = 0
     for section in issue.sections:
         entries = tuple(Numbered(number + n, entry) for n, entry in enumerate(section.entries, 1))
