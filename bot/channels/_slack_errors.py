@@ -109,10 +109,10 @@ def _span(retry_after: str | None) -> timedelta | None:
 
 
 def from_failure(error: Exception) -> BroadsheetError:
-    """The error that a broken connection means: nothing was posted before the request left, then who knows."""
+    """The error that a broken connection means: nothing was posted, or who knows once the request left."""
     cause = error.reason if isinstance(error, URLError) else error
     if isinstance(cause, ConnectionRefusedError | socket.gaierror | ssl.SSLError):
-        what = cause.strerror if isinstance(cause, OSError) and cause.strerror else type(cause).__name__
+        what = cause.strerror or type(cause).__name__
         return TransientError(f"Slack cannot be reached: {what}", charged=False)
     return InDoubtError(f"Slack's answer never came ({type(cause).__name__}): look before you resolve")
 

@@ -48,7 +48,7 @@ class _Page:
         return [self.made[int(number)] for number in re.findall(r"\x00(\d+)\x00", text)]
 
     def together(self, caller: Callable[[], str]) -> str:
-        """Keep the blocks between `{% call together() %}` and `{% endcall %}` in one message."""
+        """Keep what stands inside of a call block in one message."""
         return self.mark(_Made(block for made in self.blocks(caller()) for block in made))
 
 

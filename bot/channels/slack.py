@@ -28,7 +28,7 @@ class Options(plugins.Options):
     conversation: Annotated[str, Field(min_length=1, max_length=80, pattern=r"^\S+$")]
     """The ID of the channel to post to, such as C0123456789."""
     layout: Literal["thread", "messages", "digest"] = "thread"
-    """Where goes what does not fit into one message: into its thread, or into more messages. A digest fits."""
+    """Whether what is too long for one message goes into its thread or more messages; a digest fits."""
     api_url: str = "https://slack.com/api/"
     """Slack's Web API."""
     folder: Path | None = None
