@@ -1,0 +1,74 @@
+"""Email: one letter per confirmed reader, by the transport that the installation names."""
+
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from bot import plugins
+from bot.channels import Audience, Courier
+from bot.models import Delivery, Issue, Reader, Receipt, Rendered
+from bot.transports import Connection, Transport
+
+if TYPE_CHECKING:
+    from bot.mail import Letter
+    from bot.settings import Newsletter, Settings
+
+
+class Options(plugins.Options):
+    """`[channels.<name>]` with `kind = "email"`: nothing to set here, `[transport]` says how mail leaves."""
+
+
+def build(
+    options: Options,  # noqa: ARG001 (there are none)
+    *,
+    newsletter: "Newsletter",
+    settings: "Settings",
+    templates: object,  # noqa: ARG001 (mail is rendered already)
+    transport: Transport,
+) -> "_Email":
+    """The channel that mails a newsletter's issues."""
+    return _Email(newsletter, settings.url, transport)
+
+
+class _Email:
+    audience = Audience.READERS
+
+    def __init__(self, newsletter: "Newsletter", url: str, transport: Transport) -> None:
+        self._newsletter, self._url, self._transport = newsletter, url, transport
+        self.concurrency, self.local, self.by = transport.connections, transport.local, transport.by
+
+    def freeze(self, issue: Issue, rendered: Rendered) -> bytes:
+        from bot.mail import freeze_mail  # noqa: PLC0415 (options are read without it)
+
+        return freeze_mail(rendered, self._newsletter, issue.key, self._url)
+
+    def parts(self, payload: bytes) -> int:  # noqa: ARG002 (always one letter)
+        return 1
+
+    def files(self, payload: bytes, reader: Reader, now: datetime) -> dict[str, bytes]:
+        from bot.mail import Letter, parts_of  # noqa: PLC0415
+
+        message = Letter.load(payload).address(reader, now)
+        text, page = parts_of(message)
+        return {"message.eml": message, "email.html": page, "email.txt": text}
+
+    def courier(self, payload: bytes) -> Courier:
+        from bot.mail import Letter  # noqa: PLC0415
+
+        return _Courier(Letter.load(payload), self._transport.connect())
+
+
+class _Courier:
+    """Addresses a letter to each reader and hands it over on one connection."""
+
+    def __init__(self, letter: "Letter", connection: Connection) -> None:
+        from bot.mail import wire_address  # noqa: PLC0415
+
+        self._letter, self._connection, self._wire_address = letter, connection, wire_address
+
+    def deliver(self, delivery: Delivery, now: datetime) -> Receipt:
+        assert delivery.reader is not None  # noqa: S101 (mail goes to readers)
+        message = self._letter.address(delivery.reader, now)
+        return self._connection.send(self._letter.sender, self._wire_address(delivery.reader.email), message)
+
+    def close(self) -> None:
+        self._connection.close()

@@ -1,0 +1,240 @@
+"""An issue as mail: encoded once, cut at its slots, and per reader only joined with what is theirs.
+
+Rendered → freeze_mail → payload (kept in the ledger) → Letter → address(reader, now) → the bytes that go out
+"""
+
+import html
+import json
+import re
+from base64 import b32encode, encodebytes
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from email.utils import format_datetime, parseaddr
+from functools import lru_cache
+from hashlib import sha256
+from typing import Any
+
+from bot.errors import InputError, PermanentError
+from bot.headers import field, mailbox, phrase, unstructured
+from bot.links import unsubscribe_url
+from bot.models import Reader, Rendered, aware
+from bot.settings import Newsletter
+from bot.slots import Slot, Slots
+
+QP_LINE = 75
+"""Characters before the `=` of a soft line break (RFC 2045 §6.7)."""
+LOCAL_PART = re.compile(r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~.-]{1,64}")
+
+_PLAIN_IN_QP = re.compile(r"[A-Za-z0-9/:@_-][A-Za-z0-9/:@._+-]{0,70}")
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
+
+
+# -------------------------------------------------------------------------------------------------- freezing
+
+
+def freeze_mail(rendered: Rendered, newsletter: Newsletter, issue: str, base_url: str) -> bytes:
+    """All of an issue's mail that does not differ from reader to reader, as one document for the ledger."""
+    sender_name, sender = parseaddr(newsletter.sender)
+    address = wire_address(sender)
+    head = [
+        mailbox("From", sender_name, address),
+        unstructured("Subject", rendered.subject),
+        field("List-Id", [*phrase(newsletter.title, 9), f"<{newsletter.list_id}>"]),
+        field("List-Unsubscribe-Post", ["List-Unsubscribe=One-Click"]),
+        field("Content-Language", [newsletter.language]),
+        field("MIME-Version", ["1.0"]),
+    ]
+    document = {
+        "issue": issue,
+        "sender": address,
+        "base_url": base_url,
+        "unnamed": newsletter.unnamed,
+        "head": "".join(head),
+        "text": _part("text/plain", rendered.text, rendered.nonce),
+        "html": _part("text/html", rendered.html, rendered.nonce),
+    }
+    return json.dumps(document).encode()
+
+
+def _part(kind: str, text: str, nonce: str) -> dict[str, Any]:
+    """One part of the mail, cut at its slots: even pieces are text, odd ones name a slot."""
+    if found := _CONTROL.search(text):
+        what = f"the {kind} part has the character U+{ord(found[0]):04X}, which mail must not carry"
+        raise InputError("templates", what, "take it out of the template or the content")
+    pieces = Slots(nonce).split(text.replace("\r\n", "\n"))
+    encoding = "base64" if _is_mostly_foreign(text) else "quoted-printable"
+    if encoding == "quoted-printable":
+        pieces = [str(piece) if isinstance(piece, Slot) else _between(quoted(piece), n, len(pieces))
+                  for n, piece in enumerate(pieces)]  # fmt: skip
+    return {"kind": kind, "encoding": encoding, "pieces": [str(piece) for piece in pieces]}
+
+
+def _between(encoded: str, number: int, pieces: int) -> str:
+    """Soft line breaks where a slot begins and ends: what is filled in is a line of its own."""
+    after_slot = "=\r\n" if number else ""
+    before_slot = "=\r\n" if number < pieces - 1 and encoded and not encoded.endswith("\r\n") else ""
+    return after_slot + encoded + before_slot
+
+
+def _is_mostly_foreign(text: str) -> bool:
+    """Whether base64 is the smaller: more than a sixth of the bytes are not ASCII."""
+    data = text.encode()
+    return sum(byte > 0x7F for byte in data) * 6 > len(data)  # noqa: PLR2004 (the last of ASCII)
+
+
+def quoted(text: str) -> str:
+    """A text with LF line ends as quoted-printable, CRLF, at most 76 columns (RFC 2045 §6.7).
+
+    A dot or `From ` that begins a line is encoded as well, so that no relay needs to stuff or mangle it.
+    """
+    return "\r\n".join(map(_quoted_line, text.split("\n")))
+
+
+def _quoted_line(line: str) -> str:
+    tokens = [chr(byte) if 32 <= byte <= 126 and byte != 61 else f"={byte:02X}" for byte in line.encode()]  # noqa: PLR2004 (printable ASCII but =)
+    if tokens and tokens[-1] == " ":
+        tokens[-1] = "=20"
+    lines: list[str] = []
+    start = width = 0
+    for number, token in enumerate(tokens):
+        last = number == len(tokens) - 1
+        if (
+            width + len(token) > QP_LINE + (1 if last else 0) - 2
+        ):  # two columns for an encoded first character
+            lines.append(_opening("".join(tokens[start:number])))
+            start, width = number, 0
+        width += len(token)
+    lines.append(_opening("".join(tokens[start:])))
+    return "=\r\n".join(lines)
+
+
+def _opening(line: str) -> str:
+    if line.startswith("."):
+        return f"=2E{line[1:]}"
+    return f"=46{line[1:]}" if line.startswith("From ") else line
+
+
+# ------------------------------------------------------------------------------------------------ addressing
+
+
+@dataclass(frozen=True, slots=True)
+class _Body:
+    """One part, ready to be filled in."""
+
+    head: bytes
+    pieces: tuple[str, ...]
+    encoding: str
+    escape: Callable[[str], str]
+
+    @classmethod
+    def load(cls, part: dict[str, Any]) -> "_Body":
+        kind, encoding = part["kind"], part["encoding"]
+        head = f"Content-Type: {kind}; charset=utf-8\r\nContent-Transfer-Encoding: {encoding}\r\n\r\n"
+        escape = html.escape if kind == "text/html" else str
+        return cls(head.encode(), tuple(part["pieces"]), encoding, escape)
+
+    def fill(self, values: dict[str, str]) -> bytes:
+        """The part as it goes out, each slot escaped for where it lands."""
+        if self.encoding == "quoted-printable":
+            filled = [
+                _quoted_value(self.escape(values[piece])) if n % 2 else piece
+                for n, piece in enumerate(self.pieces)
+            ]
+            return self.head + "".join(filled).encode("ascii")
+        text = "".join(self.escape(values[piece]) if n % 2 else piece for n, piece in enumerate(self.pieces))
+        lines = encodebytes(text.replace("\n", "\r\n").encode()).replace(b"\n", b"\r\n")
+        return self.head + lines.removesuffix(b"\r\n")
+
+
+def _quoted_value(value: str) -> str:
+    return value if _PLAIN_IN_QP.fullmatch(value) else quoted(value)
+
+
+@dataclass(frozen=True, slots=True)
+class Letter:
+    """A frozen issue that can be addressed to one reader after the other."""
+
+    issue: str
+    sender: str
+    """The envelope's sender."""
+    base_url: str
+    unnamed: str
+    head: bytes
+    parts: tuple[_Body, ...]
+
+    @classmethod
+    def load(cls, payload: bytes) -> "Letter":
+        """Read what `freeze_mail` wrote."""
+        document = json.loads(payload)
+        parts = tuple(_Body.load(document[name]) for name in ("text", "html"))
+        return cls(
+            document["issue"],
+            document["sender"],
+            document["base_url"],
+            document["unnamed"],
+            document["head"].encode("ascii"),
+            parts,
+        )
+
+    def address(self, reader: Reader, now: datetime) -> bytes:
+        """The whole mail for one reader; PermanentError where no mail can be addressed to them."""
+        identity = b32encode(sha256(f"{self.issue}\0{reader.token}".encode()).digest()[:15]).decode().lower()
+        values = {
+            Slot.UNSUBSCRIBE.value: unsubscribe_url(self.base_url, reader.token),
+            Slot.NAME.value: reader.name or self.unnamed,
+            Slot.EMAIL.value: reader.email,
+        }
+        # No encoded part can hold `=_`: in quoted-printable two digits follow each `=` (RFC 2045 §6.7).
+        boundary = f"=_{identity}"
+        head = self.head + self._own_head(reader, now, identity, values[Slot.UNSUBSCRIBE]).encode("ascii")
+        opening = f'Content-Type: multipart/alternative; boundary="{boundary}"\r\n'.encode()
+        rule = f"\r\n--{boundary}".encode()
+        bodies = [piece for part in self.parts for piece in (rule, b"\r\n", part.fill(values))]
+        return b"".join([head, opening, *bodies, rule, b"--\r\n"])
+
+    def _own_head(self, reader: Reader, now: datetime, identity: str, url: str) -> str:
+        domain = self.sender.rpartition("@")[2]
+        return (
+            mailbox("To", reader.name, wire_address(reader.email))
+            + f"Date: {_date(aware(now))}\r\nMessage-ID: <{identity}@{domain}>\r\n"
+            # One token: never folded, never an encoded word (RFC 2369 §2).
+            + field("List-Unsubscribe", [f"<{url}>"])
+        )
+
+
+@lru_cache(maxsize=8)
+def _date(now: datetime) -> str:
+    return format_datetime(now.replace(microsecond=0))
+
+
+def wire_address(email: str) -> str:
+    """An address as it stands in envelopes and headers: its domain as A-labels by UTS 46.
+
+    PermanentError where the part before the @ needs SMTPUTF8, or is none; the address is not repeated.
+    """
+    local, _, domain = email.rpartition("@")
+    if not LOCAL_PART.fullmatch(local):
+        what = "has characters before the @ that need SMTPUTF8" if not local.isascii() else "cannot be used"
+        raise PermanentError(f"the address {what}")
+    return f"{local}@{_a_labels(domain)}"
+
+
+@lru_cache(maxsize=4096)
+def _a_labels(domain: str) -> str:
+    if domain.isascii():
+        return domain.lower()
+    import idna  # noqa: PLC0415 (for few)
+
+    try:
+        return idna.encode(domain, uts46=True).decode("ascii")
+    except idna.IDNAError as error:
+        raise PermanentError("the address has a domain that cannot exist") from error
+
+
+def parts_of(message: bytes) -> Sequence[bytes]:
+    """The decoded text and HTML of a mail, as a mail program reads it."""
+    from email import message_from_bytes  # noqa: PLC0415 (for previews alone)
+
+    payloads = (part.get_payload(decode=True) for part in message_from_bytes(message).walk())
+    return [payload for payload in payloads if isinstance(payload, bytes)]
