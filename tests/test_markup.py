@@ -113,7 +113,8 @@ def test_tables_keep_every_cell_and_the_bar_in_code() -> None:
 
 def test_bare_addresses_become_links_with_their_brackets_and_without_the_full_stop() -> None:
     blocks = markup.parse_blocks("See https://x.org/A_(b). And (https://x.org/a), and <https://x.org/c>")
-    links = [run.url for run in markup.runs(blocks[0].children) if run.url]  # type: ignore[union-attr]
+    assert isinstance(blocks[0], Paragraph)
+    links = [run.url for run in markup.runs(blocks[0].children) if run.url]
     assert links == ["https://x.org/A_(b)", "https://x.org/a", "https://x.org/c"]
 
 
