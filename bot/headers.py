@@ -22,8 +22,9 @@ _Q_SAFE = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz012345
 
 def one_line(text: str) -> str:
     """The words of a text on one line, without a control character: no field can begin in it."""
-    kept = "".join(character if character.isprintable() else " " for character in text)
-    return " ".join(kept.split())
+    if not text.isprintable():
+        text = "".join(character if character.isprintable() else " " for character in text)
+    return " ".join(text.split())
 
 
 def field(name: str, tokens: Sequence[str]) -> str:

@@ -26,7 +26,7 @@ QP_LINE = 75
 """Characters before the `=` of a soft line break (RFC 2045 §6.7)."""
 LOCAL_PART = re.compile(r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~.-]{1,64}")
 
-_PLAIN_IN_QP = re.compile(r"[A-Za-z0-9/:@_-][A-Za-z0-9/:@._+-]{0,70}")
+_PLAIN_IN_QP = re.compile(r"(?!From )[A-Za-z0-9/:@_-](?:[A-Za-z0-9/:@._+ -]{0,70}[A-Za-z0-9/:@._+-])?")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 
 
@@ -123,7 +123,8 @@ class _Body:
     """One part, ready to be filled in."""
 
     head: bytes
-    pieces: tuple[str, ...]
+    pieces: tuple[bytes, ...]
+    """Even ones are the part's own bytes, encoded but for base64; odd ones name a slot."""
     encoding: str
     escape: Callable[[str], str]
 
@@ -132,23 +133,24 @@ class _Body:
         kind, encoding = part["kind"], part["encoding"]
         head = f"Content-Type: {kind}; charset=utf-8\r\nContent-Transfer-Encoding: {encoding}\r\n\r\n"
         escape = html.escape if kind == "text/html" else str
-        return cls(head.encode(), tuple(part["pieces"]), encoding, escape)
+        return cls(head.encode(), tuple(piece.encode() for piece in part["pieces"]), encoding, escape)
 
-    def fill(self, values: dict[str, str]) -> bytes:
-        """The part as it goes out, each slot escaped for where it lands."""
+    def fill(self, values: dict[bytes, str]) -> list[bytes]:
+        """The part as it goes out, in pieces, each slot escaped for where it lands."""
         if self.encoding == "quoted-printable":
-            filled = [
-                _quoted_value(self.escape(values[piece])) if n % 2 else piece
-                for n, piece in enumerate(self.pieces)
+            return [
+                self.head,
+                *(self._quoted(values[piece]) if n % 2 else piece for n, piece in enumerate(self.pieces)),
             ]
-            return self.head + "".join(filled).encode("ascii")
-        text = "".join(self.escape(values[piece]) if n % 2 else piece for n, piece in enumerate(self.pieces))
-        lines = encodebytes(text.replace("\n", "\r\n").encode()).replace(b"\n", b"\r\n")
-        return self.head + lines.removesuffix(b"\r\n")
+        text = b"".join(
+            self.escape(values[piece]).encode() if n % 2 else piece for n, piece in enumerate(self.pieces)
+        )
+        lines = encodebytes(text.replace(b"\n", b"\r\n")).replace(b"\n", b"\r\n")
+        return [self.head, lines.removesuffix(b"\r\n")]
 
-
-def _quoted_value(value: str) -> str:
-    return value if _PLAIN_IN_QP.fullmatch(value) else quoted(value)
+    def _quoted(self, value: str) -> bytes:
+        value = self.escape(value)
+        return (value if _PLAIN_IN_QP.fullmatch(value) else quoted(value)).encode("ascii")
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,17 +182,15 @@ class Letter:
     def address(self, reader: Reader, now: datetime) -> bytes:
         """The whole mail for one reader; PermanentError where no mail can be addressed to them."""
         identity = b32encode(sha256(f"{self.issue}\0{reader.token}".encode()).digest()[:15]).decode().lower()
-        values = {
-            Slot.UNSUBSCRIBE.value: unsubscribe_url(self.base_url, reader.token),
-            Slot.NAME.value: reader.name or self.unnamed,
-            Slot.EMAIL.value: reader.email,
-        }
+        url = unsubscribe_url(self.base_url, reader.token)
+        own = {Slot.UNSUBSCRIBE: url, Slot.NAME: reader.name or self.unnamed, Slot.EMAIL: reader.email}
+        values = {slot.encode(): value for slot, value in own.items()}
         # No encoded part can hold `=_`: in quoted-printable two digits follow each `=` (RFC 2045 §6.7).
         boundary = f"=_{identity}"
-        head = self.head + self._own_head(reader, now, identity, values[Slot.UNSUBSCRIBE]).encode("ascii")
+        head = self.head + self._own_head(reader, now, identity, url).encode("ascii")
         opening = f'Content-Type: multipart/alternative; boundary="{boundary}"\r\n'.encode()
         rule = f"\r\n--{boundary}".encode()
-        bodies = [piece for part in self.parts for piece in (rule, b"\r\n", part.fill(values))]
+        bodies = [piece for part in self.parts for piece in (rule, b"\r\n", *part.fill(values))]
         return b"".join([head, opening, *bodies, rule, b"--\r\n"])
 
     def _own_head(self, reader: Reader, now: datetime, identity: str, url: str) -> str:

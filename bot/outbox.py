@@ -107,7 +107,8 @@ class _Run:
         self._claiming = threading.Lock()
         with store.read() as connection:
             self._balance = ledger.balance(connection, issue, name)
-        self._marks = _Marks(store, worker, self._counted)
+        self._couriers = min(channel.concurrency, self._balance.waiting)
+        self._marks = _Marks(store, worker, self._couriers, self._counted)
         self._over = threading.Event()
         self._halt: Halt | None = None
         self._bugs = 0
@@ -115,8 +116,8 @@ class _Run:
 
     def work(self) -> Halt | None:
         self._terms.report(self._name, self._balance)
-        couriers = min(self._channel.concurrency, self._balance.waiting)
-        threads = [threading.Thread(target=self._courier, name=f"{self._name}-{n}") for n in range(couriers)]
+        names = [f"{self._name}-{number}" for number in range(self._couriers)]
+        threads = [threading.Thread(target=self._courier, name=name) for name in names]
         for thread in threads:
             thread.start()
         self._join(threads)
@@ -262,13 +263,20 @@ class _Ticket:
     failure: Exception | None = None
 
 
+GATHER = 0.002
+"""Seconds that a commit waits for more couriers: a commit costs much the same for one row and for ten."""
+
+
 class _Marks:
     """Writes what all couriers have to say in one commit: whoever gets the lock writes for all who wait."""
 
-    def __init__(self, store: Store, worker: int, counted: Callable[[list[Settlement]], None]) -> None:
+    def __init__(
+        self, store: Store, worker: int, couriers: int, counted: Callable[[list[Settlement]], None]
+    ) -> None:
         self._store, self._worker, self._counted = store, worker, counted
+        self._enough = max(1, couriers * 3 // 4)
         self._waiting: list[_Ticket] = []
-        self._entering = threading.Lock()
+        self._entering = threading.Condition()
         self._committing = threading.Lock()
 
     def write(self, done: Settlement | None) -> None:
@@ -285,6 +293,7 @@ class _Marks:
     def _commit(self, ticket: _Ticket) -> None:
         with self._entering:
             self._waiting.append(ticket)
+            self._entering.notify()
         with self._committing:
             if not ticket.written:
                 self._commit_all()
@@ -293,6 +302,7 @@ class _Marks:
 
     def _commit_all(self) -> None:
         with self._entering:
+            self._entering.wait_for(lambda: len(self._waiting) >= self._enough, GATHER)
             tickets, self._waiting = self._waiting, []
         try:
             settlements = self._write(tickets)

@@ -11,6 +11,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from bot.errors import InputError
+from bot.importing.form import in_our_form
 from bot.importing.matching import Comparison, compare, fingerprints, shares
 from bot.importing.opening import kinds, source_of, text_of
 from bot.importing.report import Counts, ImportReport, Outcome, State, counts_of, report_of
@@ -41,12 +42,12 @@ def import_file(
     kind, source = source_of(path, text, kind)
     given = Given(newsletter, path.name, week, year, zone)
     reading = _picked(source.read(text, given), given)
-    if not reading.issues:
-        raise InputError(
-            str(path), f"no issue found in it, read as {kind}", f"say --as one of {', '.join(kinds())}"
-        )
+    if not any(found.entries for found in reading.issues):
+        mend = f"say --as one of {', '.join(kinds())}"
+        raise InputError(str(path), f"no entry found in it, read as {kind}", mend)
     shelf = _Shelf(folder, newsletter, dry_run=dry_run)
-    outcomes = [_settle(shelf, found, given, single=not reading.several) for found in reading.issues]
+    issues = map(in_our_form, reading.issues)
+    outcomes = [_settle(shelf, found, given, single=not reading.several) for found in issues]
     _refuse_single(path, outcomes)
     return report_of(reading, outcomes, file=str(path), kind=kind, newsletter=newsletter, dry_run=dry_run)
 
@@ -149,6 +150,8 @@ def _write(path: Path, text: str) -> None:
 def _settle(shelf: _Shelf, found: Found, given: Given, *, single: bool) -> Outcome:
     """Find the week of one issue, and write it unless it is there."""
     week, doubts = _week(found, given, single=single)
+    if not found.entries:
+        return _outcome(found, week, State.REFUSED, None, doubts=[Doubt(found.line, "it has no entries")])
     if week is None:
         return _matched(shelf, found)
     outcome = _outcome(found, week, State.NEW, shelf.file(week), doubts=doubts)

@@ -209,14 +209,14 @@ class _Walk:
 
     def _heading(self, words: Inlines, level: int, line: int) -> None:
         last = self._last
-        if level <= self.section_level:
+        if not words:
+            self.doubts.append(Doubt(line, "a heading without words"))
+        elif level <= self.section_level:
             self._section(words, line)
         elif last and last.level and level > last.level:
             last.blocks.append(Heading(words))
-        elif words:
-            self._entries.append(_Growing(inline_words(words), references_in(words), line, level=level))
         else:
-            self.doubts.append(Doubt(line, "a heading without words"))
+            self._entries.append(_Growing(inline_words(words), references_in(words), line, level=level))
 
     def _section(self, words: Inlines, line: int) -> None:
         self.groups.append(_Group(inline_words(words), line))

@@ -204,12 +204,28 @@ def mark(connection: Connection, worker: int, ids: Sequence[int]) -> set[int]:
 
 def settle(connection: Connection, settlements: Sequence[Settlement]) -> None:
     """Write down what became of deliveries, each row and its event in the caller's transaction."""
-    if not settlements:
-        return
-    connection.execute(_SETTLE, [_settled_values(settlement) for settlement in settlements])
-    told = [_event(settlement) for settlement in settlements if settlement.state is not DeliveryState.SENT]
-    if told:
-        connection.execute(insert(events), told)
+    sent = [one for one in settlements if one.state is DeliveryState.SENT]
+    others = [one for one in settlements if one.state is not DeliveryState.SENT]
+    if sent:
+        values = [{"b_id": one.delivery, "b_receipt": one.receipt, "b_at": one.at} for one in sent]
+        connection.execute(_SENT, values)
+    if others:
+        connection.execute(_SETTLE, [_settled_values(one) for one in others])
+        connection.execute(insert(events), [_event(one) for one in others])
+
+
+_SENT = (
+    update(deliveries)
+    .where(deliveries.c.id == bindparam("b_id"))
+    .values(
+        state=DeliveryState.SENT,
+        reason=None,
+        receipt=bindparam("b_receipt"),
+        settled_at=bindparam("b_at"),
+        attempts=deliveries.c.attempts + 1,
+        worker_id=None,
+    )
+)
 
 
 _SETTLE = (

@@ -268,17 +268,15 @@ class _Connection:
             raise self._broken(phase, error) from error
 
     def _body(self, client: "_Client", stuffed: bytes) -> None:
-        """Send the mail, then the dot: until the dot left, nothing can have been accepted."""
+        """Send the mail and its dot in one go.
+
+        Where that fails the last bytes have not been handed over, so the dot has not left: not sent.
+        """
         try:
+            client.wire.settimeout(TIMEOUTS[Phase.DOT])
             client.wire.sendall(stuffed)
         except OSError as error:
             raise self._broken(Phase.DATA, error) from error
-        try:
-            client.wire.settimeout(TIMEOUTS[Phase.DOT])
-            client.wire.sendall(b".\r\n")
-        except OSError as error:
-            self._drop()
-            raise _lost(error) from error
 
     def _reply(self, client: "_Client", phase: Phase) -> tuple[int, str]:
         try:
@@ -321,12 +319,12 @@ def _lost(error: Exception) -> InDoubtError:
 
 
 def _stuffed(message: bytes) -> bytes:
-    """A mail as it goes over the wire, each leading dot doubled (RFC 5321 §4.5.2), ending with CRLF."""
-    if b"\r\n." in message:
+    """A mail as it goes over the wire: leading dots doubled (RFC 5321 §4.5.2), and the dot that ends it."""
+    if b"\n." in message:
         message = message.replace(b"\r\n.", b"\r\n..")
     if message.startswith(b"."):
         message = b"." + message
-    return message if message.endswith(b"\r\n") else message + b"\r\n"
+    return message + (b".\r\n" if message.endswith(b"\r\n") else b"\r\n.\r\n")
 
 
 def _text(reply: bytes | str) -> str:
