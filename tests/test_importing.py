@@ -2,16 +2,19 @@
 
 import json
 import time
+from contextlib import suppress
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
-from bot.sources.markdown import read_issue
+from hypothesis import given, settings, strategies as st
 
 from bot.errors import InputError
 from bot.importing import Counts, ImportReport, import_file, kinds
 from bot.importing.opening import MOST_BYTES
 from bot.models import Week, errors_of
+from bot.sources.markdown import read_issue
 
 HEAD = "| **Paper** | **Links** |\n| --- | --- |\n"
 URL = "https://birds.example"
@@ -210,7 +213,7 @@ def test_our_own_content_format_is_no_kind_of_import() -> None:
         (b"Birds\n\xe9t\xe9", "is not UTF-8: byte 0xe9 at offset 6"),
         (b"Birds\x00", "has a NUL at byte 5"),
         (b"Birds\n\x1b[31m", r"issue.txt:2: has a control character \(U\+001B\)"),
-        (b"Birds", "no issue found in it|the text has no date"),
+        (b"Birds", "no entry found in it, read as plain_text"),
     ],
 )
 def test_what_is_no_newsletter_is_refused_in_one_line(desk: Desk, data: bytes, message: str) -> None:
@@ -234,6 +237,31 @@ def test_a_mark_at_the_start_and_other_line_ends_change_nothing(desk: Desk) -> N
     desk.take("README.md", README)
     odd = b"\xef\xbb\xbf" + README.replace("\n", "\r\n").encode()
     assert states(desk.take("README.md", odd)) == [("2025-W17", "unchanged")]
+
+
+PIECES = st.sampled_from(
+    [
+        "## ", "### ", "# ", "- ", "1. ", "> ", "**", "\n", "\n\n", "gull", "Tern. ", " ", ": ", "`owl`",
+        "<b>", "&amp;", "\\", "●", "<br>", f"[auk]({URL})", "| ", "|\n| 1) ", "```\n", "    ", TEXT,
+        "Key points:", "~", "_x_", "---\n", "=?utf-8?q?x?=", "\u200d",
+    ]
+)  # fmt: skip
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    st.lists(PIECES, max_size=30).map("".join), st.sampled_from(["table_readme", "plain_text", "newsletter"])
+)
+def test_whatever_comes_in_the_file_written_reads_back_as_it(text: str, kind: str) -> None:
+    text = f"## Birds (May 1 - May 7) - 2023\n{HEAD}| 1) {text} | |" if kind == "table_readme" else text
+    with TemporaryDirectory() as root, suppress(InputError):
+        desk = Desk(Path(root))
+        week = None if kind == "table_readme" else Week(2025, 17)
+        report = desk.take("x", text, kind=kind, week=week)
+        doubts = [doubt.what for outcome in report.issues for doubt in outcome.doubts]
+        faults = [what for what in doubts if what.startswith("the content file: ")]
+        assert all("encoded word" in what for what in faults)
+        assert set(desk.take("x", text, kind=kind, week=week).states) <= {"unchanged", "refused"}
 
 
 # ------------------------------------------------------------------------------------------------ report
