@@ -17,6 +17,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from bot.channels import Audience, Channel, Courier
+from bot.clerk import Clerk
 from bot.errors import BroadsheetError, DeliveryError, StopRunError, TransientError
 from bot.models import Balance, Delivery, DeliveryState
 from bot.policy import judge
@@ -108,7 +109,7 @@ class _Run:
         with store.read() as connection:
             self._balance = ledger.balance(connection, issue, name)
         self._couriers = min(channel.concurrency, self._balance.waiting)
-        self._marks = _Marks(store, worker, self._couriers, self._counted)
+        self._clerk = Clerk(store, worker, self._couriers, self._counted)
         self._over = threading.Event()
         self._halt: Halt | None = None
         self._bugs = 0
@@ -118,9 +119,10 @@ class _Run:
         self._terms.report(self._name, self._balance)
         names = [f"{self._name}-{number}" for number in range(self._couriers)]
         threads = [threading.Thread(target=self._courier, name=name) for name in names]
-        for thread in threads:
-            thread.start()
-        self._join(threads)
+        with self._clerk:
+            for thread in threads:
+                thread.start()
+            self._join(threads)
         with self._store.write() as connection:
             ledger.release_claims(connection, self._worker)
         if self._failure:
@@ -160,16 +162,16 @@ class _Run:
         while not (self._ended or away):
             if not self._claimed:
                 # A claim looks at the rows, so what we know must be written first.
-                self._marks.write(done)
+                self._clerk.write(done)
                 done = None
                 self._claim()
             if not (delivery := self._next()):
                 break
-            if self._marks.write_and_mark(done, delivery.id):
+            if self._clerk.write_and_mark(done, delivery.id):
                 done, away = self._delivered(courier, delivery)
             else:
                 done = None
-        self._marks.write(done)
+        self._clerk.write(done)
 
     def _claim(self) -> None:
         with self._claiming:
@@ -247,78 +249,3 @@ class _Run:
 def _queued_again(delivery: Delivery, now: datetime, reason: str) -> Settlement:
     """Not this reader's fault: back into the queue, nothing charged."""
     return Settlement(delivery.id, DeliveryState.QUEUED, now, reason, due_at=now, charged=False)
-
-
-# -------------------------------------------------------------------------------------------- group commit
-
-
-@dataclass(slots=True)
-class _Ticket:
-    """What one courier has to write: what became of its last delivery, and which is next."""
-
-    done: Settlement | None
-    next: int | None
-    written: bool = False
-    granted: bool = False
-    failure: Exception | None = None
-
-
-GATHER = 0.002
-"""Seconds that a commit waits for more couriers: a commit costs much the same for one row and for ten."""
-
-
-class _Marks:
-    """Writes what all couriers have to say in one commit: whoever gets the lock writes for all who wait."""
-
-    def __init__(
-        self, store: Store, worker: int, couriers: int, counted: Callable[[list[Settlement]], None]
-    ) -> None:
-        self._store, self._worker, self._counted = store, worker, counted
-        self._enough = max(1, couriers * 3 // 4)
-        self._waiting: list[_Ticket] = []
-        self._entering = threading.Condition()
-        self._committing = threading.Lock()
-
-    def write(self, done: Settlement | None) -> None:
-        """Settle a delivery, if there is one."""
-        if done:
-            self._commit(_Ticket(done, None))
-
-    def write_and_mark(self, done: Settlement | None, delivery: int) -> bool:
-        """Settle a delivery and mark the next as being sent; False where it is no longer ours to send."""
-        ticket = _Ticket(done, delivery)
-        self._commit(ticket)
-        return ticket.granted
-
-    def _commit(self, ticket: _Ticket) -> None:
-        with self._entering:
-            self._waiting.append(ticket)
-            self._entering.notify()
-        with self._committing:
-            if not ticket.written:
-                self._commit_all()
-        if ticket.failure:
-            raise ticket.failure
-
-    def _commit_all(self) -> None:
-        with self._entering:
-            self._entering.wait_for(lambda: len(self._waiting) >= self._enough, GATHER)
-            tickets, self._waiting = self._waiting, []
-        try:
-            settlements = self._write(tickets)
-        except Exception as error:  # noqa: BLE001 (raised by each courier whose ticket it was)
-            for ticket in tickets:
-                ticket.failure, ticket.written = error, True
-            return
-        self._counted(settlements)
-
-    def _write(self, tickets: list[_Ticket]) -> list[Settlement]:
-        settlements = [ticket.done for ticket in tickets if ticket.done]
-        wanted = [ticket.next for ticket in tickets if ticket.next is not None]
-        with self._store.relaxed() as connection:
-            ledger.settle(connection, settlements)
-            granted = ledger.mark(connection, self._worker, wanted) if wanted else set()
-        for ticket in tickets:
-            ticket.granted = ticket.next in granted
-            ticket.written = True
-        return settlements

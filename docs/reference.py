@@ -15,6 +15,10 @@ from bot.settings import Newsletter, Schedule, Settings, Web
 
 HERE = Path(__file__).parent / "reference"
 NOTE = "<!-- Made from the code by docs/reference.py: change the code, not this page. -->\n"
+ENVIRONMENT = (
+    "Any key can be set by an environment variable as well: `BROADSHEET_` and the key, `__` between the "
+    "levels, for example `BROADSHEET_TRANSPORT__PORT=25`. The environment wins.\n"
+)
 
 
 def pages() -> dict[str, str]:
@@ -52,8 +56,7 @@ def _configuration() -> str:
     parts = [
         NOTE,
         "# Configuration\n",
-        "Any key can be set by an environment variable as well: `BROADSHEET_` and the key, `__` between the "
-        "levels, for example `BROADSHEET_TRANSPORT__PORT=25`. The environment wins.\n",
+        ENVIRONMENT,
         "## `config/bot.toml`\n",
         _table(Settings, hidden={"root", "newsletters", "web", "transport"}),
         "### `[web]`\n",

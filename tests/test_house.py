@@ -19,7 +19,7 @@ ROWS = (
         "links", "policy", "checks", "blockkit", "front_matter",
     },
     {"sources", "channels", "transports", "store"},
-    {"publish", "outbox", "approvals", "subscriptions", "importing", "content"},
+    {"publish", "outbox", "approvals", "subscriptions", "importing", "content", "clerk"},
     {"app", "cli", "desk", "running", "schedule", "web"},
 )  # fmt: skip
 EDGES = ROWS[2]
@@ -39,13 +39,21 @@ def modules() -> Iterator[tuple[str, ast.Module]]:
 
 def imports(tree: ast.Module) -> Iterator[str]:
     """The rooms a module imports; `TYPE_CHECKING` imports are words, not needs."""
-    for node in ast.walk(tree):
+    for node in _needed(tree):
         if isinstance(node, ast.ImportFrom) and node.module == "bot":
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith("bot."):
             yield room_of(node.module or "")
         elif isinstance(node, ast.Import):
             yield from (room_of(alias.name) for alias in node.names if alias.name.startswith("bot."))
+
+
+def _needed(tree: ast.AST) -> Iterator[ast.AST]:
+    """Every node but those under `if TYPE_CHECKING`."""
+    for node in ast.iter_child_nodes(tree):
+        if not (isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"):
+            yield node
+            yield from _needed(node)
 
 
 def may_import(importer: str, imported: str) -> bool:

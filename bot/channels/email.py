@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 from bot import plugins
 from bot.channels import Audience, Courier
 from bot.models import Delivery, Issue, Reader, Receipt, Rendered
-from bot.transports import Connection, Transport
 
 if TYPE_CHECKING:
     from bot.mail import Letter
     from bot.settings import Newsletter, Settings
+    from bot.transports import Connection, Transport
 
 
 class Options(plugins.Options):
@@ -23,7 +23,7 @@ def build(
     newsletter: "Newsletter",
     settings: "Settings",
     templates: object,  # noqa: ARG001 (mail is rendered already)
-    transport: Transport,
+    transport: "Transport",
 ) -> "_Email":
     """The channel that mails a newsletter's issues."""
     return _Email(newsletter, settings.url, transport)
@@ -32,7 +32,7 @@ def build(
 class _Email:
     audience = Audience.READERS
 
-    def __init__(self, newsletter: "Newsletter", url: str, transport: Transport) -> None:
+    def __init__(self, newsletter: "Newsletter", url: str, transport: "Transport") -> None:
         self._newsletter, self._url, self._transport = newsletter, url, transport
         self.concurrency, self.local, self.by = transport.connections, transport.local, transport.by
 
@@ -60,7 +60,7 @@ class _Email:
 class _Courier:
     """Addresses a letter to each reader and hands it over on one connection."""
 
-    def __init__(self, letter: "Letter", connection: Connection) -> None:
+    def __init__(self, letter: "Letter", connection: "Connection") -> None:
         from bot.mail import wire_address  # noqa: PLC0415
 
         self._letter, self._connection, self._wire_address = letter, connection, wire_address

@@ -193,13 +193,20 @@ def release_claims(connection: Connection, worker: int) -> None:
 
 def mark(connection: Connection, worker: int, ids: Sequence[int]) -> set[int]:
     """Mark deliveries as being sent; the ids that were still this worker's to send."""
-    mine = (
-        deliveries.c.id.in_(ids),
-        deliveries.c.worker_id == worker,
+    return set(connection.scalars(_MARK, {"ids": list(ids), "worker": worker}))
+
+
+# Built once: each mail is marked and settled, and building these statements costs more than running them.
+_MARK = (
+    update(deliveries)
+    .where(
+        deliveries.c.id.in_(bindparam("ids", expanding=True)),
+        deliveries.c.worker_id == bindparam("worker"),
         deliveries.c.state == DeliveryState.QUEUED,
     )
-    marked = update(deliveries).where(*mine).values(state=DeliveryState.SENDING).returning(deliveries.c.id)
-    return {row.id for row in connection.execute(marked)}
+    .values(state=DeliveryState.SENDING)
+    .returning(deliveries.c.id)
+)
 
 
 def settle(connection: Connection, settlements: Sequence[Settlement]) -> None:

@@ -130,9 +130,8 @@ def _channel(port: int) -> Any:
     )
     settings: Any = SimpleNamespace(url="https://example.org")
     transport = smtp.build(options, root=Path(), password=None)
-    return email.build(
-        email.Options(kind="email"), newsletter=newsletter, settings=settings, templates=None, transport=transport
-    )
+    none = email.Options(kind="email")
+    return email.build(none, newsletter=newsletter, settings=settings, templates=None, transport=transport)
 
 
 def main() -> None:
@@ -146,8 +145,10 @@ def main() -> None:
         for number in range(1, ROUNDS + 1):
             theirs, mine = source(port, count, size), ours(port, count, size)
             ratios.append(mine["rate"] / theirs)
-            print(f"round {number}: smtp-source {theirs:,.0f}/s, broadsheet {mine['rate']:,.0f}/s, ratio {ratios[-1]:.2f}")
-    print(f"median ratio {statistics.median(ratios):.2f}  ({count:,} copies of {size:,} bytes, {CONNECTIONS} connections)")
+            rates = f"smtp-source {theirs:,.0f}/s, broadsheet {mine['rate']:,.0f}/s"
+            print(f"round {number}: {rates}, ratio {ratios[-1]:.2f}", flush=True)
+    what = f"{count:,} copies of {size:,} bytes, {CONNECTIONS} connections"
+    print(f"median ratio {statistics.median(ratios):.2f} ({what})")
     print(f"peak memory {small['peak']} MB at {count // 10:,} readers, {mine['peak']} MB at {count:,}")
 
 
