@@ -27,6 +27,7 @@ from markupsafe import Markup
 
 import bot
 from bot.errors import InputError
+from bot.headers import one_line
 from bot.inline import inline
 from bot.markup import Footnotes, inline_html, inline_text, to_html, to_text, words
 from bot.models import Entry, Issue, Rendered
@@ -229,11 +230,8 @@ def numbered(issue: Issue) -> Iterator[Part]:
 
 def _subject(issue: Issue, newsletter: Newsletter, templates: Templates) -> str:
     subject = templates.plain("email/subject.txt.j2", {"issue": issue, "newsletter": newsletter})
-    subject = " ".join(subject.split())
-    if not subject or not subject.isprintable():
-        raise InputError(
-            "templates/email/subject.txt.j2", "the subject is empty or has control characters", "mend it"
-        )
+    if not (subject := one_line(subject)):
+        raise InputError("templates/email/subject.txt.j2", "the subject is empty", "mend it")
     return subject
 
 

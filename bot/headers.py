@@ -15,15 +15,20 @@ HARD = 998
 WORD = 75
 """Characters of one encoded word (RFC 2047 §2)."""
 
+# Controls, lone surrogates, ends of lines, and what turns the direction of the words after it.
+_STEERING = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff\u2028\u2029\u202a-\u202e\u2066-\u2069]")
 _ATOMS = re.compile(r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~ -]+")
 _LOOK_ALIKE = re.compile(r"=\?")
 _Q_SAFE = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789!*+-/")
 
 
 def one_line(text: str) -> str:
-    """The words of a text on one line, without a control character: no field can begin in it."""
+    """The words of a text on one line, without a control character: no field can begin in it.
+
+    What joins letters and emoji stays, and so does a character that this Python does not know yet.
+    """
     if not text.isprintable():
-        text = "".join(character if character.isprintable() else " " for character in text)
+        text = _STEERING.sub(" ", text)
     return " ".join(text.split())
 
 
@@ -58,11 +63,11 @@ def phrase(text: str, before: int) -> list[str]:
     `before` is how many columns of the line are taken already.
     """
     text = one_line(text)
-    if not text.isascii() or _LOOK_ALIKE.search(text) or len(text) > HARD // 2:
+    quoted = text.replace("\\", "\\\\").replace('"', '\\"')
+    if not text.isascii() or _LOOK_ALIKE.search(text) or len(quoted) > HARD // 2:
         return list(encoded_words(text, before))
     if not text or _ATOMS.fullmatch(text):
         return text.split()
-    quoted = text.replace("\\", "\\\\").replace('"', '\\"')
     return [f'"{quoted}"']
 
 
