@@ -4,6 +4,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.servers.postgres import cluster, database, store
+
+__all__ = ["cluster", "database", "shared", "store"]
+
 CORPUS = Path(__file__).resolve().parents[2] / "shared"
 
 

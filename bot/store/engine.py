@@ -15,14 +15,19 @@ HEAD = "0001"
 """The newest migration; a test holds it against `migrations/versions`."""
 
 BUSY = 10.0
-"""Seconds to wait for another process that is writing to the same SQLite file."""
+"""Seconds to wait for another process that is writing."""
+
+WRITING = 0x42524F42
+"""PostgreSQL's advisory lock for `write`: two that look and then enter would both find nothing there."""
+
+_ONE_WRITER = text("SELECT set_config('lock_timeout', :wait, true), pg_advisory_xact_lock(:lock)")
 
 
 class Store:
     """The database.
 
-    `read` sees; `write` changes, and is on the disk when it ends; `relaxed` survives a killed process but not
-    a power cut, and costs a fraction.
+    `read` sees; `write` changes, one process at a time, and is on the disk when it ends; `relaxed` survives a
+    killed process but not a power cut, and costs a fraction.
     """
 
     def __init__(self, engine: Engine) -> None:
@@ -33,6 +38,8 @@ class Store:
     def read(self) -> Iterator[Connection]:
         """Look at one consistent moment."""
         with _translated(self.engine), self.engine.connect() as connection:
+            if not self.sqlite:
+                connection.execution_options(isolation_level="REPEATABLE READ")
             yield connection
 
     @contextmanager
@@ -41,6 +48,8 @@ class Store:
         with _translated(self.engine), self.engine.connect() as connection:
             self._sync(connection, fully=True)
             with connection.execution_options(writing=True).begin():
+                if not self.sqlite:
+                    connection.execute(_ONE_WRITER, {"wait": f"{BUSY:.3f}s", "lock": WRITING})
                 yield connection
 
     @contextmanager
@@ -68,17 +77,20 @@ class Store:
 def open_store(database: str, root: Path) -> Store:
     """Open the database that the configuration names, making and migrating it where needed."""
     url = _url(database, root)
-    engine = _engine(url)
-    store = Store(engine)
-    with _translated(engine):
-        _bring_up_to_date(store)
+    store = Store(_engine(url))
+    try:
+        with _translated(store.engine):
+            _bring_up_to_date(store)
+    except BaseException:
+        store.close()
+        raise
     return store
 
 
 def _url(database: str, root: Path) -> URL:
     try:
         url = make_url(database)
-    except ArgumentError as error:
+    except (ArgumentError, ValueError) as error:  # the latter where the port is no number
         raise InputError(
             "config/bot.toml", "database: not a database URL", "sqlite:///var/broadsheet.db"
         ) from error
@@ -171,13 +183,14 @@ def _name(engine: Engine) -> str:
     return (
         str(url.database)
         if engine.dialect.name == "sqlite"
-        else url.set(password=None, query={}).render_as_string()
+        else url.set(query={}).render_as_string(hide_password=True)
     )
 
 
 def _mend(words: str) -> str:
     mends = {
         "locked": ": another process is writing to it; end it, or try again",
+        "lock timeout": ": another process is writing to it; end it, or try again",
         "readonly": ": make the file and its folder writable",
         "read-only": ": make the file and its folder writable",
         "unable to open": ": make its folder writable",

@@ -1,7 +1,6 @@
 """The tables of the ledger. Times are aware UTC; words in CHECK constraints are those of `bot.models`."""
 
 from datetime import UTC, datetime
-from typing import Any
 
 from sqlalchemy import (
     CheckConstraint,
@@ -26,7 +25,7 @@ from bot.models import Consent, DeliveryState, aware
 
 
 class Instant(TypeDecorator[datetime]):
-    """An aware instant; SQLite keeps no zone, so UTC goes in and UTC is put back."""
+    """An aware instant in UTC; SQLite keeps no zone, and PostgreSQL answers in the zone of its server."""
 
     impl = DateTime(timezone=True)
     cache_ok = True
@@ -34,8 +33,10 @@ class Instant(TypeDecorator[datetime]):
     def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:  # noqa: ARG002 (named by sqlalchemy)
         return aware(value) if value else None
 
-    def process_result_value(self, value: Any | None, dialect: Dialect) -> datetime | None:  # noqa: ARG002 (named by sqlalchemy)
-        return value.replace(tzinfo=UTC) if value and value.tzinfo is None else value
+    def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:  # noqa: ARG002 (named by sqlalchemy)
+        if value is None:
+            return None
+        return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
 
 
 def _one_of(column: str, words: type[Consent] | type[DeliveryState]) -> CheckConstraint:
