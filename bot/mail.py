@@ -16,15 +16,16 @@ from hashlib import sha256
 from typing import Any
 
 from bot.errors import InputError, PermanentError
-from bot.headers import field, mailbox, phrase, unstructured
+from bot.headers import field, mailbox, one_line, phrase, unstructured
 from bot.links import unsubscribe_url
 from bot.models import Reader, Rendered, aware
 from bot.settings import Newsletter
 from bot.slots import Slot, Slots
 
 QP_LINE = 75
-"""Characters before the `=` of a soft line break (RFC 2045 §6.7)."""
+"""Characters before the `=` of a soft line break (RFC 2045 §6.7); a slot may put one after any line."""
 LOCAL_PART = re.compile(r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~.-]{1,64}")
+DOMAIN = re.compile(r"(?=.{1,253}\Z)[A-Za-z0-9_-]{1,63}(?:\.[A-Za-z0-9_-]{1,63})*")
 
 _PLAIN_IN_QP = re.compile(r"(?!From )[A-Za-z0-9/:@_-](?:[A-Za-z0-9/:@._+ -]{0,70}[A-Za-z0-9/:@._+-])?")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
@@ -59,10 +60,11 @@ def freeze_mail(rendered: Rendered, newsletter: Newsletter, issue: str, base_url
 
 def _part(kind: str, text: str, nonce: str) -> dict[str, Any]:
     """One part of the mail, cut at its slots: even pieces are text, odd ones name a slot."""
+    text = text.replace("\r\n", "\n")
     if found := _CONTROL.search(text):
         what = f"the {kind} part has the character U+{ord(found[0]):04X}, which mail must not carry"
         raise InputError("templates", what, "take it out of the template or the content")
-    pieces = Slots(nonce).split(text.replace("\r\n", "\n"))
+    pieces = Slots(nonce).split(text)
     encoding = "base64" if _is_mostly_foreign(text) else "quoted-printable"
     if encoding == "quoted-printable":
         pieces = [str(piece) if isinstance(piece, Slot) else _between(quoted(piece), n, len(pieces))
@@ -98,10 +100,7 @@ def _quoted_line(line: str) -> str:
     lines: list[str] = []
     start = width = 0
     for number, token in enumerate(tokens):
-        last = number == len(tokens) - 1
-        if (
-            width + len(token) > QP_LINE + (1 if last else 0) - 2
-        ):  # two columns for an encoded first character
+        if width + len(token) > QP_LINE - 2:  # two columns for an encoded first character
             lines.append(_opening("".join(tokens[start:number])))
             start, width = number, 0
         width += len(token)
@@ -183,7 +182,8 @@ class Letter:
         """The whole mail for one reader; PermanentError where no mail can be addressed to them."""
         identity = b32encode(sha256(f"{self.issue}\0{reader.token}".encode()).digest()[:15]).decode().lower()
         url = unsubscribe_url(self.base_url, reader.token)
-        own = {Slot.UNSUBSCRIBE: url, Slot.NAME: reader.name or self.unnamed, Slot.EMAIL: reader.email}
+        name = one_line(reader.name) or self.unnamed
+        own = {Slot.UNSUBSCRIBE: url, Slot.NAME: name, Slot.EMAIL: reader.email}
         values = {slot.encode(): value for slot, value in own.items()}
         # No encoded part can hold `=_`: in quoted-printable two digits follow each `=` (RFC 2045 §6.7).
         boundary = f"=_{identity}"
@@ -222,14 +222,19 @@ def wire_address(email: str) -> str:
 
 @lru_cache(maxsize=4096)
 def _a_labels(domain: str) -> str:
-    if domain.isascii():
-        return domain.lower()
+    labels = domain.lower() if domain.isascii() else _encoded(domain)
+    if not DOMAIN.fullmatch(labels):
+        raise PermanentError("the address has a domain that cannot exist")
+    return labels
+
+
+def _encoded(domain: str) -> str:
     import idna  # noqa: PLC0415 (for few)
 
     try:
         return idna.encode(domain, uts46=True).decode("ascii")
-    except idna.IDNAError as error:
-        raise PermanentError("the address has a domain that cannot exist") from error
+    except idna.IDNAError:
+        return ""
 
 
 def parts_of(message: bytes) -> Sequence[bytes]:
