@@ -43,7 +43,7 @@ def judge(delivery: Delivery, error: DeliveryError, now: datetime, jitter: Calla
 def _again(delivery: Delivery, error: TransientError, now: datetime, jitter: Callable[[], float]) -> Verdict:
     due_at = now + wait_before(delivery.attempts + 1, error, jitter)
     first = delivery.first_tried_at or now
-    if due_at - first > HORIZON:
+    if error.charged and due_at - first > HORIZON:
         return Verdict(DeliveryState.FAILED, f"given up after {_hours(now - first)}: {error}")
     return Verdict(DeliveryState.QUEUED, str(error), due_at, error.charged)
 
@@ -51,13 +51,15 @@ def _again(delivery: Delivery, error: TransientError, now: datetime, jitter: Cal
 def wait_before(attempt: int, error: TransientError, jitter: Callable[[], float]) -> timedelta:
     """How long to wait before the next try: doubled each time, spread over half as much again.
 
-    At least what the far side asked for; an outage of the whole far side costs no attempt and is short.
+    At least what the far side asked for, which is heard up to two days; an outage of the whole far side costs
+    no attempt and is short.
     """
+    asked = min(error.retry_after or timedelta(), 2 * HORIZON)
     if not error.charged:
-        return max(OUTAGE_WAIT, error.retry_after or OUTAGE_WAIT)
+        return max(OUTAGE_WAIT, asked)
     doubled = FIRST_WAIT * 2 ** min(attempt - 1, 16)
     spread: timedelta = min(doubled, LONGEST_WAIT) * (1 + jitter() / 2)
-    return max(spread, error.retry_after) if error.retry_after else spread
+    return max(spread, asked)
 
 
 def _hours(span: timedelta) -> str:
