@@ -73,7 +73,8 @@ def queue_parts(connection: Connection, issue: int, channel: str, parts: int, no
         {"issue_id": issue, "channel": channel, "part": part, "state": DeliveryState.QUEUED, "due_at": now}
         for part in range(1, parts + 1)
     ]
-    connection.execute(insert(deliveries), rows)
+    if rows:
+        connection.execute(insert(deliveries), rows)
 
 
 # ------------------------------------------------------------------------------------------------ claiming
@@ -163,9 +164,9 @@ def _gone(row: Row[*tuple[Any, ...]], now: datetime) -> Settlement | None:
     if not row.recipient:
         return None
     if row.suppressed:
-        return Settlement(row.id, DeliveryState.SUPPRESSED, now, NEVER_MAILED + row.suppressed)
+        return Settlement(row.id, DeliveryState.SUPPRESSED, now, NEVER_MAILED + row.suppressed, charged=False)
     if row.consent != Consent.CONFIRMED:
-        return Settlement(row.id, DeliveryState.SKIPPED, now, LEFT)
+        return Settlement(row.id, DeliveryState.SKIPPED, now, LEFT, charged=False)
     return None
 
 
@@ -262,7 +263,7 @@ def _settled_values(settlement: Settlement) -> dict[str, Any]:
         "b_receipt": settlement.receipt,
         "b_settled_at": None if queued else settlement.at,
         "b_due_at": settlement.due_at,
-        "b_at": settlement.at,
+        "b_at": settlement.at if settlement.charged else None,
         "b_charge": int(settlement.charged),
     }
 
