@@ -14,7 +14,7 @@ from typing import Self
 from bot.store import Store, ledger
 from bot.store.ledger import Settlement
 
-GATHER = 0.0005
+GATHER = 0.001
 """Seconds that a commit waits for more couriers, where there are several."""
 
 

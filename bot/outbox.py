@@ -10,7 +10,7 @@ most one row per courier is left marked: those are in doubt, every other is exac
 import logging
 import threading
 import traceback
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -238,11 +238,9 @@ class _Run:
 
     def _counted(self, settlements: list[Settlement]) -> None:
         """Keep the balance for whoever watches; the rows themselves are the truth."""
-        for settlement in settlements:
-            if settlement.state is not DeliveryState.QUEUED:
-                column = settlement.state.value
-                more = {column: getattr(self._balance, column) + 1, "waiting": self._balance.waiting - 1}
-                self._balance = replace(self._balance, **more)
+        counts = Counter(one.state.value for one in settlements if one.state is not DeliveryState.QUEUED)
+        more = {state: getattr(self._balance, state) + count for state, count in counts.items()}
+        self._balance = replace(self._balance, waiting=self._balance.waiting - counts.total(), **more)
         self._terms.report(self._name, self._balance)
 
 

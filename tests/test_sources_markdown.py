@@ -382,11 +382,11 @@ def test_a_hundred_and_thirty_issues_are_read_in_a_moment(root: Path) -> None:
         week = Week(2020 + number // 52, number % 52 + 1)
         text = f"---\ntitle: T\nweek: {week}\n---\n{entry * 16}"
         (root / "content" / "ai-papers" / f"{week}.md").write_text(text)
-    begin = time.perf_counter()
+    begin = time.process_time()
     content = whole(root)
     assert len(content.issues) == 130
     assert (
-        time.perf_counter() - begin < 4
+        time.process_time() - begin < 4
     )  # a third of that on the slowest machine tried; the rest is for busy ones
 
 

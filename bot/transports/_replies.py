@@ -124,5 +124,7 @@ def enhanced_code(text: str) -> str:
 
 def cleaned(text: str) -> str:
     """A server's words as they may be shown and kept: one bounded line, without addresses."""
+    if "@" not in text and text.isprintable():
+        return text[:300]
     line = " ".join("".join(c if c.isprintable() else " " for c in text).split())
     return re.sub(r"<?[^\s<>@]+@[^\s<>@]+>?", "<…>", line)[:300]
