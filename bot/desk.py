@@ -1,7 +1,7 @@
 """The desk of one newsletter: its content, readers and ledger, brought together for whoever decides."""
 
 import random
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict
 from datetime import datetime
 from functools import cached_property
@@ -150,7 +150,7 @@ class Desk:
     def _progress(self, gone: Published) -> str:
         with self._store.read() as connection:
             balances = ledger.balances(connection, gone.id).values()
-        return "sent" if all(balance.settled for balance in balances) else "sending"
+        return _state_of(balances)
 
     def _approval(self, week: Week, content_hash: str | None) -> ApprovalState | None:
         with self._store.read() as connection:
@@ -294,9 +294,9 @@ class Desk:
     def _balances(self, gone: Published) -> dict[str, Any]:
         with self._store.read() as connection:
             balances = ledger.balances(connection, gone.id)
-        state = "sent" if all(balance.settled for balance in balances.values()) else "sending"
         channels = {name: _counts(balance) for name, balance in balances.items()}
-        return {"issue": f"{gone.newsletter}/{gone.week}", "state": state, "channels": channels}
+        name = f"{gone.newsletter}/{gone.week}"
+        return {"issue": name, "state": _state_of(balances.values()), "channels": channels}
 
     # --------------------------------------------------------------------------------------------- deciding
 
@@ -347,6 +347,14 @@ class Desk:
         gone = self._published(week)
         with self._store.read() as connection:
             return ledger.next_due(connection, gone.id, self.channels)
+
+
+def _state_of(balances: Iterable[Balance]) -> str:
+    """`sending` while rows wait, `incomplete` while rows need a person, then `sent`."""
+    every = list(balances)
+    if any(balance.waiting for balance in every):
+        return "sending"
+    return "incomplete" if any(balance.failed or balance.in_doubt for balance in every) else "sent"
 
 
 def _ends(window: Window) -> list[str]:

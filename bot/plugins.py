@@ -16,7 +16,9 @@ from pydantic import BaseModel, ConfigDict
 class Options(BaseModel):
     """What a plug-in's table in the configuration may say; unknown keys are errors."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
+    model_config = ConfigDict(
+        extra="forbid", frozen=True, hide_input_in_errors=True, use_attribute_docstrings=True
+    )
 
     kind: str
 

@@ -1,10 +1,11 @@
 """Commands about time: next, run."""
 
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from bot.cli.session import Session
+from bot.cli.session import Session, table
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -22,13 +23,14 @@ def next_(session: Session, count: int) -> None:
 
 
 def _show_next(out: "Console", rows: list[dict[str, Any]]) -> None:
-    from rich.table import Table  # noqa: PLC0415
-
-    table = Table("newsletter", "issue", "window", "local", "zone", "utc", box=None, header_style="bold")
+    shown = table("issue", "goes out", "zone", "UTC", "entries until")
     for row in rows:
-        window = " → ".join(row["window"])
-        table.add_row(row["newsletter"], row["issue"], window, row["local"], row["zone"], row["utc"])
-    out.print(table)
+        local = datetime.fromisoformat(row["local"])
+        until = datetime.fromisoformat(row["window"][1]).astimezone(local.tzinfo)
+        cells = (f"{row['newsletter']}/{row['issue']}", f"{local:%a %Y-%m-%d %H:%M %z}", row["zone"])
+        utc = datetime.fromisoformat(row["utc"])
+        shown.add_row(*cells, f"{utc:%a %H:%MZ}", f"{until:%a %H:%M}")
+    out.print(shown)
 
 
 @click.command(

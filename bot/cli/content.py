@@ -1,17 +1,21 @@
 """Commands about content: import, issues, check, render."""
 
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from bot.cli.session import Session, no
+from bot.cli.session import Session, no, table
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from bot.importing import ImportReport
     from bot.models import Finding
+
+TITLE = 40
+"""Characters of a title that a table shows."""
 
 
 class _Week(click.ParamType[Any]):
@@ -78,16 +82,12 @@ def import_(
 
 
 def _show_import(out: "Console", report: "ImportReport") -> None:
-    from rich.table import Table  # noqa: PLC0415
-
-    table = Table(
-        "week", "title", "entries", "links", "bullets", "doubts", "state", box=None, header_style="bold"
-    )
+    shown = table("week", "title", "entries", "links", "bullets", "doubts", "state")
     for outcome in report.issues:
         counts = outcome.counts
         numbers = (counts.entries, counts.links + counts.text_links, counts.bullets, len(outcome.doubts))
-        table.add_row(outcome.week or "?", outcome.found.title, *map(str, numbers), str(outcome.state))
-    out.print(table)
+        shown.add_row(outcome.week or "?", outcome.found.title, *map(str, numbers), str(outcome.state))
+    out.print(shown)
     for outcome in report.issues:
         for doubt in (*outcome.doubts, *outcome.differences):
             _say_doubt(out, report.file, doubt)
@@ -117,18 +117,23 @@ def issues_(session: Session, name: str | None) -> None:
 
 
 def _show_issues(out: "Console", rows: list[dict[str, Any]]) -> None:
-    from rich.table import Table  # noqa: PLC0415
-
     if not rows:
         out.print("No issues yet: write content/<newsletter>/2025-W17.md, or import a newsletter you have.")
         return
-    table = Table(
-        "issue", "title", "state", "entries", "approval", "due", "published", box=None, header_style="bold"
-    )
+    shown = table("issue", "title", "state", "entries", "approval", "due", "published")
     for row in rows:
-        cells = (row["issue"], row["title"], row["state"], row["entries"], row["approval"], row["due"])
-        table.add_row(*("" if cell is None else str(cell) for cell in (*cells, row["published"])))
-    out.print(table)
+        cells = (row["issue"], _short(row["title"]), row["state"], row["entries"], row["approval"])
+        times = (_minute(row["due"]), _minute(row["published"]))
+        shown.add_row(*("" if cell is None else str(cell) for cell in (*cells, *times)))
+    out.print(shown)
+
+
+def _short(title: str) -> str:
+    return title if len(title) <= TITLE else f"{title[: TITLE - 1]}…"
+
+
+def _minute(instant: str | None) -> str:
+    return f"{datetime.fromisoformat(instant).astimezone(UTC):%Y-%m-%d %H:%MZ}" if instant else ""
 
 
 @click.command(

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from bot.cli.session import Session, no
+from bot.cli.session import Session, no, table
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -118,12 +118,10 @@ def list_(session: Session, name: str | None) -> None:
 
 
 def _show_readers(out: "Console", readers: list[dict[str, Any]]) -> None:
-    from rich.table import Table  # noqa: PLC0415
-
-    table = Table("email", "name", "language", "subscriptions", "suppressed", box=None, header_style="bold")
+    shown = table("email", "name", "language", "subscriptions", "suppressed")
     for reader in readers:
         stands = ", ".join(f"{name}: {state}" for name, state in reader["subscriptions"].items())
         cells = (reader["email"], reader["name"], reader["language"], stands, reader["suppressed"] or "")
-        table.add_row(*cells)
-    out.print(table)
+        shown.add_row(*cells)
+    out.print(shown)
     out.print(f"{len(readers)} readers")

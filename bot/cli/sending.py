@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from bot.cli.session import Session, no
+from bot.cli.session import Session, no, table
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -30,14 +30,12 @@ def plan_(session: Session, issue: str | None) -> None:
 
 
 def _show_plan(out: "Console", document: dict[str, Any]) -> None:
-    from rich.table import Table  # noqa: PLC0415
-
     out.print(f"[bold]{document['issue']}[/], due {document['due']}")
-    table = Table("channel", "by", "recipients", "left out", box=None, header_style="bold")
+    shown = table("channel", "by", "recipients", "left out")
     for name, channel in document["channels"].items():
         excluded = ", ".join(f"{count} {reason}" for reason, count in channel["excluded"].items())
-        table.add_row(name, channel["by"], str(channel["recipients"]), excluded)
-    out.print(table)
+        shown.add_row(name, channel["by"], str(channel["recipients"]), excluded)
+    out.print(shown)
 
 
 @click.command(
@@ -175,13 +173,11 @@ def _show_status(out: "Console", document: dict[str, Any]) -> None:
 
 
 def _show_balance(out: "Console", document: dict[str, Any]) -> None:
-    from rich.table import Table  # noqa: PLC0415
-
     out.print(f"[bold]{document['issue']}[/] {document['state']}")
-    table = Table("channel", *(name.replace("_", " ") for name in COLUMNS), box=None, header_style="bold")
+    shown = table("channel", *(name.replace("_", " ") for name in COLUMNS))
     for name, balance in document["channels"].items():
-        table.add_row(name, *(_number(state, balance[state]) for state in COLUMNS))
-    out.print(table)
+        shown.add_row(name, *(_number(state, balance[state]) for state in COLUMNS))
+    out.print(shown)
 
 
 def _number(state: str, count: int) -> str:

@@ -16,6 +16,7 @@ from bot.errors import InputError
 
 if TYPE_CHECKING:  # rich and the app are imported when a command needs them
     from rich.console import Console
+    from rich.table import Table
 
     from bot.app import App
 
@@ -54,7 +55,10 @@ class Session:
         """Tables and text; on stderr where stdout is kept for one JSON document."""
         from rich.console import Console  # noqa: PLC0415
 
-        return Console(stderr=self.form == "json", highlight=False)
+        stderr = self.form == "json"
+        # Where no person watches, a table must not be cut to some width that nobody chose.
+        watched = (sys.stderr if stderr else sys.stdout).isatty()
+        return Console(stderr=stderr, highlight=False, width=None if watched else 240)
 
     def answer(self, document: Any, show: Callable[["Console"], object]) -> None:
         """Print the answer: the document as JSON, or what `show` makes of it for a person."""
@@ -77,6 +81,16 @@ class Session:
             raise InputError(
                 "--now", "this command would really send over a network", "add --allow-time-travel to mean it"
             )
+
+
+def table(*columns: str) -> "Table":
+    """A table whose cells stay on their line."""
+    from rich.table import Table  # noqa: PLC0415
+
+    made = Table(box=None, header_style="bold", pad_edge=False)
+    for column in columns:
+        made.add_column(column, no_wrap=True)
+    return made
 
 
 def no(status: int = 1) -> NoReturn:

@@ -55,7 +55,11 @@ class Table(BaseModel):
     """One table of a configuration file: no unknown keys, and nothing changed after reading."""
 
     model_config = ConfigDict(
-        extra="forbid", frozen=True, arbitrary_types_allowed=True, hide_input_in_errors=True
+        extra="forbid",
+        frozen=True,
+        arbitrary_types_allowed=True,
+        hide_input_in_errors=True,
+        use_attribute_docstrings=True,
     )
 
 
@@ -63,14 +67,19 @@ class Schedule(Table):
     """When a newsletter goes out, as wall-clock time in its own zone."""
 
     day: Day
+    """The day of the week."""
     at: Clock
+    """The time of day, by the newsletter's own clock."""
     zone: Zone
+    """Whose clock that is: `Europe/Berlin`."""
     cut_off: CutOff | None = None
     """Where the window ends; the send time itself where none is named."""
     late_limit: Duration = timedelta(hours=6)
     """How late an issue may still go out by itself; beyond it, a curator decides."""
     if_empty: Literal["skip"] = "skip"
+    """What happens where nothing was collected: nothing is sent, and that is said."""
     approval: Literal["required", "unless-held", "none"] = "required"
+    """Whether a curator must say yes first, may say no, or is not asked."""
 
     @property
     def send(self) -> Moment:
@@ -82,12 +91,19 @@ class Newsletter(Table):
 
     name: PluginName
     title: Title
+    """The newsletter's name, as readers see it."""
     tagline: OneLine = ""
+    """One line below it."""
     language: Language = "en"
+    """A language tag such as `en` or `pt-BR`; decides the direction of writing as well."""
     sender: Mailbox
+    """Whom the mail is from: `AI Papers <papers@example.org>`."""
     list_id: DotAtom
+    """The mailing list's name in mail headers, below a domain of yours: `ai-papers.example.org`."""
     postal_address: Lines
+    """Where you can be reached by post; the law asks for it."""
     theme: PluginName = "plain"
+    """The look: a file in `templates/themes/`."""
     greeting: Greeting = ""
     """Opens each letter; `{name}` is the reader's name: `Hello {name},`"""
     unnamed: OneLine = "reader"
@@ -106,6 +122,7 @@ class Web(Table):
     """Where the web pages listen."""
 
     listen: Listen = "127.0.0.1:8000"
+    """Where the web pages will listen; there are none in this release."""
 
 
 class Settings(BaseSettings):
@@ -113,6 +130,7 @@ class Settings(BaseSettings):
 
     model_config = SettingsConfigDict(
         env_prefix=PREFIX,
+        use_attribute_docstrings=True,
         env_nested_delimiter="__",
         extra="forbid",
         frozen=True,
@@ -123,16 +141,22 @@ class Settings(BaseSettings):
     root: Path
     """The folder that holds `config/`; every relative path is relative to it."""
     database: str = Field(default="sqlite:///var/broadsheet.db", repr=False)  # its URL may hold a password
+    """Where the ledger is: SQLite, or `postgresql+psycopg://user@host/name`."""
     base_url: BaseUrl = HttpUrl("http://localhost:8000")
+    """What the links in mails begin with."""
     web: Web = Web()
     transport: TransportOptions = Field(
         default_factory=lambda: plugins.options("transports", DEFAULT_TRANSPORT)
     )
     newsletters: dict[PluginName, Newsletter] = Field(default_factory=dict)
     slack_token: SecretStr | None = None
+    """The Slack app's bot token; only from the environment."""
     slack_token_file: Path | None = None
+    """A file that holds it."""
     smtp_password: SecretStr | None = None
+    """The relay's password; only from the environment."""
     smtp_password_file: Path | None = None
+    """A file that holds it."""
 
     @classmethod
     def settings_customise_sources(
