@@ -37,7 +37,7 @@ TIMEOUTS = {
 STRIKES = 3
 """So many policy answers in a row without one mail taken, and the run stops."""
 
-OK, GO_AHEAD = 250, 354
+OK, GO_AHEAD, CLOSING = 250, 354, 421
 LINE, REPLY_LINES = 2048, 100
 """Octets of a reply's line and lines of a reply, well beyond what RFC 5321 §4.5.3.1.5 allows a server."""
 
@@ -115,7 +115,8 @@ class _Connection:
     def __init__(self, options: Options, root: Path, password: SecretStr | None, strikes: _Strikes) -> None:
         self._options, self._root, self._password, self._strikes = options, root, password, strikes
         self._client: _Client | None = None
-        self._sent = 0
+        self._begun = 0
+        """Mails that this connection was used for, whatever became of them."""
 
     def send(self, sender: str, recipient: str, message: bytes) -> Receipt:
         """Hand over one mail; an error says how far it came."""
@@ -123,17 +124,21 @@ class _Connection:
             if not re.fullmatch(r"[\x21-\x7e]+@[\x21-\x7e]+", address) or re.search(r"[<>]", address):
                 raise PermanentError("the address cannot stand in an envelope")
         try:
-            return self._sent_on(self._ready(sender), sender, recipient, message)
-        except _StaleError:
-            return self._sent_on(self._ready(sender), sender, recipient, message)
+            return self._sent(sender, recipient, message)
         except BroadsheetError as error:
             raise self._strikes.weighed(error) from error
 
+    def _sent(self, sender: str, recipient: str, message: bytes) -> Receipt:
+        try:
+            return self._sent_on(self._ready(sender), sender, recipient, message)
+        except _StaleError:
+            return self._sent_on(self._ready(sender), sender, recipient, message)
+
     def _ready(self, sender: str) -> "_Client":
-        if self._client and self._sent >= self._options.messages_per_connection:
+        if self._client and self._begun >= self._options.messages_per_connection:
             self.close()
         if self._client is None:
-            self._client, self._sent = self._opened(sender.rpartition("@")[2]), 0
+            self._client, self._begun = self._opened(sender.rpartition("@")[2]), 0
         return self._client
 
     def close(self) -> None:
@@ -166,12 +171,14 @@ class _Connection:
             if options.security == "starttls":
                 phase = Phase.STARTTLS
                 self._start_tls(client)
-            if self._password and options.user:
+            if self._password is not None and options.user:
                 phase = Phase.AUTH
                 _log_in(client, options.user, self._password.get_secret_value())
         except (OSError, smtplib.SMTPException) as error:
             client.close()
             raise self._unreachable(phase, error) from error
+        except UnicodeError as error:
+            raise StopRunError(f"transport.host: {options.host!r} is not the name of a host") from error
         except BroadsheetError:
             client.close()
             raise
@@ -212,11 +219,11 @@ class _Connection:
 
     def _sent_on(self, client: "_Client", sender: str, recipient: str, message: bytes) -> Receipt:
         self._refuse_too_large(client, message)
+        self._begun += 1
         self._envelope(client, sender, recipient, len(message))
         self._body(client, _stuffed(message))
         reply = self._reply(client, Phase.DOT)
-        self._sent += 1
-        if reply[0] != OK:
+        if not _is_yes(reply, OK):
             raise self._failed(Phase.DOT, reply)
         self._strikes.taken()
         return Receipt(f"{reply[0]} {cleaned(reply[1])}")
@@ -240,17 +247,33 @@ class _Connection:
                 self._wanted(client, phase, self._reply(client, phase), wanted)
             return
         self._say(client, Phase.MAIL, "\r\n".join(command for _, command, _ in commands))
-        replies = [(phase, self._reply(client, phase), wanted) for phase, _, wanted in commands]
-        refused = any(reply[0] != wanted for _, reply, wanted in replies)
+        replies = self._replies(client, [(phase, wanted) for phase, _, wanted in commands])
+        refused = any(not _is_yes(reply, wanted) for _, reply, wanted in replies)
         if refused and replies[-1][1][0] == GO_AHEAD:
             self._drop()  # it waits for a mail that must not come; a lone dot could deliver an empty one
         for phase, reply, wanted in replies:
             self._wanted(client, phase, reply, wanted)
 
+    def _replies(
+        self, client: "_Client", asked: list[tuple[Phase, int]]
+    ) -> list[tuple[Phase, tuple[int, str], int]]:
+        """The answers to pipelined commands; fewer where the server refused one and hung up."""
+        replies: list[tuple[Phase, tuple[int, str], int]] = []
+        for phase, wanted in asked:
+            try:
+                replies.append((phase, self._reply(client, phase), wanted))
+            except TransientError:
+                if all(_is_yes(reply, wanted) for _, reply, wanted in replies):
+                    raise
+                break
+        return replies
+
     def _wanted(self, client: "_Client", phase: Phase, reply: tuple[int, str], wanted: int) -> None:
-        code, _ = reply
-        if code == wanted or (phase is Phase.RCPT and code == 251):  # noqa: PLR2004 (will forward: RFC 5321)
+        if _is_yes(reply, wanted):
             return
+        if phase is Phase.MAIL and reply[0] == CLOSING and self._begun > 1:
+            self._drop()
+            raise _StaleError  # it was tired of waiting for the next mail, or has had enough of them
         error = self._failed(phase, reply)
         if self._client:
             self._reset(client)
@@ -289,26 +312,29 @@ class _Connection:
                 self._drop()
                 raise _lost(error) from error
             raise self._broken(phase, error) from error
-        if phase is Phase.DOT and not 200 <= code < 600:  # noqa: PLR2004 (not a reply at all)
+        if phase is Phase.DOT and code // 100 not in {2, 4, 5}:
             self._drop()
             raise InDoubtError("the relay's answer to the mail makes no sense")
         return code, text
 
     def _broken(self, phase: Phase, error: Exception) -> Exception:
         """The connection broke before the dot: nothing was sent."""
-        used_before = self._sent > 0
         self._drop()
-        if phase is Phase.MAIL and used_before:
-            self._sent = 0
+        if phase is Phase.MAIL and self._begun > 1:
             return _StaleError()
         where = f"{self._options.host}:{self._options.port}"
         return TransientError(f"{where}: the connection broke at {phase} ({type(error).__name__})")
 
     def _failed(self, phase: Phase, reply: tuple[int, str]) -> BroadsheetError:
         code, text = reply
-        if code == 421 or not 200 <= code < 600:  # noqa: PLR2004 (closing: RFC 5321 §4.2.1; or no reply at all)
+        if code == CLOSING or not 200 <= code < 600:  # noqa: PLR2004 (or no reply at all)
             self._drop()
         return meaning(phase, code, text)
+
+
+def _is_yes(reply: tuple[int, str], wanted: int) -> bool:
+    """Whether a reply is the one wanted; any 2xx where a yes is (RFC 5321 §4.2.1: 251 will forward)."""
+    return reply[0] == wanted or (wanted == OK and 200 <= reply[0] < 300)  # noqa: PLR2004 (a class of replies)
 
 
 def _lost(error: Exception) -> InDoubtError:
@@ -329,7 +355,7 @@ def _text(reply: bytes | str) -> str:
     return reply.decode("utf-8", "replace") if isinstance(reply, bytes) else reply
 
 
-def _wait_in_kernel(wire: socket.socket, seconds: int) -> None:
+def _wait_in_kernel(wire: socket.socket, seconds: float) -> None:
     """Let the kernel time out: Python's own way asks before each call, and gives up its lock twice for it.
 
     TLS keeps Python's way, since OpenSSL takes the kernel's answer for an invitation to try again.
@@ -338,7 +364,7 @@ def _wait_in_kernel(wire: socket.socket, seconds: int) -> None:
         wire.settimeout(seconds)
         return
     wire.settimeout(None)
-    span = struct.pack("ll", seconds, 0)
+    span = struct.pack("ll", int(seconds), int(seconds % 1 * 1_000_000))
     wire.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, span)
     wire.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, span)
 
@@ -403,8 +429,8 @@ def _log_in(client: "_Client", user: str, password: str) -> None:
         both = b64encode(f"\0{user}\0{password}".encode()).decode()
         reply = client.docmd("AUTH", f"PLAIN {both}")
     elif "LOGIN" in offered:
-        client.docmd("AUTH", "LOGIN")
-        client.docmd(b64encode(user.encode()).decode())
+        _expect(Phase.AUTH, client.docmd("AUTH", "LOGIN"), 334)
+        _expect(Phase.AUTH, client.docmd(b64encode(user.encode()).decode()), 334)
         reply = client.docmd(b64encode(password.encode()).decode())
     else:
         raise StopRunError(f"the relay offers only {', '.join(offered)} to log in: PLAIN or LOGIN is needed")
