@@ -24,6 +24,10 @@ class Phase(StrEnum):
     DOT = "end of data"
 
 
+READ, SHOWN = 1000, 300
+"""Characters of a server's words that are looked at, and that are kept."""
+
+
 class PolicyError(PermanentError):
     """Refused for what we are or what the mail is, not for who the reader is; several alike stop the run."""
 
@@ -62,11 +66,19 @@ def _row(
 _P = Phase
 _OPENING = (_P.BANNER, _P.EHLO, _P.STARTTLS, _P.AUTH)
 _4XX, _5XX = range(400, 500), range(500, 600)
+_OUT_OF_STEP = (500, 502, 503, 504)
 _NO_SUCH_MAILBOX = (
     r"(user|mailbox|recipient|address|account|addressee|alias).{0,60}"
     r"(unknown|not found|not exist|n.t exist|no longer|unavailable|disabled|inactive|invalid|reject|full)"
     r"|(unknown|no such|invalid|bad) (user|mailbox|recipient|address|account)"
 )
+_NOT_WITH_US = (
+    r"relay(ing)? (access )?(is )?(denied|prohibited|not (permitted|allowed))"
+    r"|(unable|not (permitted|allowed)) to relay|(do not|don.t|cannot|won.t) relay"
+    r"|authentication (is )?required|not authenticated|authenticate first|not authori[sz]ed"
+    r"|sender (address )?rejected|helo command rejected|sender verif"
+)
+"""Relays that wait for RCPT to say what they have against the sender (Postfix: smtpd_delay_reject)."""
 
 TABLE = (
     # The server as a whole: nobody's attempt is charged.
@@ -79,19 +91,23 @@ TABLE = (
     _row({_P.RCPT}, {552}, _later, enhanced=r"5\.5\.3|4\.5\.3"),
     _row({_P.RCPT}, {552}, _later, words=r"too many recipients"),
     _row({_P.RCPT}, _4XX, _later),
+    # The mail is larger than the relay takes.
+    _row({_P.RCPT, _P.DOT}, {552}, StopRunError, enhanced=r"5\.3\.4"),
+    # One reader: never. 5.1.7 and 5.1.8 speak of the sender; 5.7.1xx are closed groups at Exchange Online.
+    _row({_P.RCPT}, _5XX, PermanentError, enhanced=r"5\.(1\.([1-69]|10)|[246]\.\d+|7\.1\d\d)"),
     # We may not send here at all.
-    _row({_P.RCPT}, _5XX, StopRunError, words=r"relay|authenticat|not authori[sz]ed"),
-    _row({_P.RCPT}, {500, 502, 503, 504, 530, 535}, StopRunError),
-    # One reader: never.
-    _row({_P.RCPT}, _5XX, PermanentError, enhanced=r"5\.[1246]\.\d+"),
+    _row({_P.RCPT}, _5XX, StopRunError, enhanced=r"5\.1\.[78]"),
+    _row({_P.RCPT}, _5XX, StopRunError, words=_NOT_WITH_US),
+    _row({_P.RCPT}, {*_OUT_OF_STEP, 530, 535}, StopRunError),
+    # One reader: never, or refused for what we are.
     _row({_P.RCPT}, _5XX, PolicyError, enhanced=r"5\.7\.\d+"),
     _row({_P.RCPT}, {501, 551, 552, 553, 555, 556}, PermanentError),
     _row({_P.RCPT}, _5XX, PermanentError, words=_NO_SUCH_MAILBOX),
     _row({_P.RCPT}, _5XX, PolicyError),
     # The mail.
     _row({_P.DATA, _P.DOT}, _4XX, _later),
-    _row({_P.DATA}, _5XX, StopRunError),
-    _row({_P.DOT}, {552}, StopRunError, enhanced=r"5\.3\.4"),
+    _row({_P.DATA}, _OUT_OF_STEP, StopRunError),
+    _row({_P.DATA}, _5XX, PolicyError),
     _row({_P.DOT}, _5XX, PermanentError, enhanced=r"5\.[12]\.\d+"),
     _row({_P.DOT}, _5XX, PolicyError),
 )
@@ -125,6 +141,8 @@ def enhanced_code(text: str) -> str:
 def cleaned(text: str) -> str:
     """A server's words as they may be shown and kept: one bounded line, without addresses."""
     if "@" not in text and text.isprintable():
-        return text[:300]
+        return text[:SHOWN]
+    if len(text) > READ:
+        text = text[:READ].rpartition(" ")[0]  # no address cut in two
     line = " ".join("".join(c if c.isprintable() else " " for c in text).split())
-    return re.sub(r"<?[^\s<>@]+@[^\s<>@]+>?", "<…>", line)[:300]
+    return re.sub(r"<?[^\s<>@]{1,320}@[^\s<>]*>?", "<…>", line)[:SHOWN]
