@@ -5,124 +5,170 @@ functions it may call build whole blocks, and text outside of them is an error.
 """
 
 import re
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
 
-from jinja2 import StrictUndefined, TemplateError, TemplateNotFound
+from jinja2 import StrictUndefined, TemplateError, TemplateNotFound, TemplateSyntaxError
+from jinja2.ext import Extension
+from jinja2.lexer import Token, TokenStream
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from bot import blockkit
-from bot.blockkit import Json
+from bot.blockkit import Group, Json
 from bot.compose import Numbered, Templates
 from bot.errors import InputError
-from bot.text import Bullets, Inlines, Link, Paragraph, Text
+from bot.text import Block, Bullets, CodeBlock, Heading, Inlines, Link, Paragraph, Quote, Table, Text
 
 TEMPLATE = "slack/issue.j2"
 MEND = "templates/README.md lists what a Slack template may call"
 
+_MARK = re.compile(r"\x00(\d+)\x00")
+_MARKS = re.compile(r"(?:\s|\x00\d+\x00)*")
 
-class _Made(list[Json]):
-    """Blocks that a function of ours built, kept together."""
+
+class _BlocksOnly(Extension):
+    """Refuses words that stand by themselves, when a template is read."""
+
+    def filter_stream(self, stream: TokenStream) -> Iterator[Token]:
+        for token in stream:
+            if token.type == "data" and token.value.strip():
+                before, words = token.value[: -len(token.value.lstrip())], token.value.split()
+                line = token.lineno + before.count("\n")
+                what = f"text outside of a block: {' '.join(words)[:60]!r}"
+                raise TemplateSyntaxError(what, line, stream.name, stream.filename)
+            yield token
 
 
 class _Page:
-    """One filling of the template: the blocks made so far, each a mark in the text."""
+    """One filling of the template: the groups of blocks made so far, each a mark in the text."""
 
     def __init__(self) -> None:
-        self.made: list[_Made] = []
+        self._made: list[Group] = []
 
     def mark(self, value: Any) -> str:
-        """Put blocks where a template writes `{{ … }}`; nothing else may stand there."""
-        if isinstance(value, str) and re.fullmatch(r"(?:\s|\x00\d+\x00)*", value):
+        """Put a group where a template writes `{{ … }}`; only groups, and texts of marks, may stand there."""
+        if isinstance(value, str) and _MARKS.fullmatch(value):
             return value
-        if not isinstance(value, _Made):
-            raise TemplateError(f"{{{{ … }}}} gives text here, not a block: {str(value)[:60]!r}")
-        self.made.append(value)
-        return f"\0{len(self.made) - 1}\0"
+        if not isinstance(value, Group):
+            raise TemplateError(f"{{{{ … }}}} gives {type(value).__name__} here, not a block")
+        self._made.append(value)
+        return f"\0{len(self._made) - 1}\0"
 
-    def blocks(self, text: str) -> list[_Made]:
-        """The blocks of a filled template, in order; TemplateError where it holds text of its own."""
-        stray = re.sub(r"\x00\d+\x00", "", text).strip()
-        if stray:
-            raise TemplateError(f"text outside of a block: {stray[:60]!r}")
-        return [self.made[int(number)] for number in re.findall(r"\x00(\d+)\x00", text)]
+    def groups(self, text: str) -> list[Group]:
+        """The groups of a filled template, in order."""
+        return [self._made[int(number)] for number in _MARK.findall(text)]
 
     def together(self, caller: Callable[[], str]) -> str:
-        """Keep what stands inside of a call block in one message."""
-        return self.mark(_Made(block for made in self.blocks(caller()) for block in made))
+        """What stands inside of a call block, as one group; Jinja2 does not finalise what these give."""
+        groups = self.groups(caller())
+        blocks = (block for group in groups for block in group.blocks)
+        return self.mark(Group(tuple(blocks), tuple(line for group in groups for line in group.lines)))
 
 
-def groups(templates: Templates, context: dict[str, Any]) -> Sequence[Sequence[Json]]:
+def groups(templates: Templates, context: dict[str, Any]) -> Sequence[Group]:
     """The blocks of an issue as the template gives them, in groups that stay together."""
     page = _Page()
     environment = ImmutableSandboxedEnvironment(
-        loader=templates.loader, autoescape=False, undefined=StrictUndefined, finalize=page.mark
+        loader=templates.loader,
+        extensions=[_BlocksOnly],
+        autoescape=False,
+        undefined=StrictUndefined,
+        finalize=page.mark,
     )
     try:
-        return page.blocks(environment.get_template(TEMPLATE).render({**context, **_functions(page)}))
+        return page.groups(environment.get_template(TEMPLATE).render({**context, **_functions(page)}))
     except TemplateNotFound as error:
-        raise InputError(f"templates/{TEMPLATE}", "no such template", "put it there") from error
-    except (TemplateError, TypeError, ValueError, AttributeError) as error:
-        where = f"templates/{TEMPLATE}{_line(error, templates, environment)}"
-        raise InputError(where, str(error), MEND) from error
+        raise InputError(f"templates/{error.name}", "no such template", "put it there") from error
+    except TemplateSyntaxError as error:
+        where = f"templates/{error.name}:{error.lineno}"
+        raise InputError(where, error.message or "not a template", MEND) from error
+    except (TemplateError, TypeError, ValueError, AttributeError, LookupError, ArithmeticError) as error:
+        raise InputError(f"templates/{_place(error)}", str(error), MEND) from error
+    except RecursionError as error:
+        raise InputError(f"templates/{TEMPLATE}", "it calls itself without end", MEND) from error
 
 
-def _line(error: Exception, templates: Templates, environment: ImmutableSandboxedEnvironment) -> str:
-    """Where in the template it happened: `:12`, or nothing."""
-    if number := getattr(error, "lineno", None):
-        return f":{number}"
-    step, found = error.__traceback__, ""
+def _place(error: Exception) -> str:
+    """The template and line an error came from: the innermost frame that is a template's."""
+    place, step = TEMPLATE, error.__traceback__
     while step:
-        if step.tb_frame.f_code.co_filename.endswith(TEMPLATE):
-            found = f":{step.tb_lineno}"
+        file = Path(step.tb_frame.f_code.co_filename)
+        if file.suffix == ".j2":
+            place = f"{file.parent.name}/{file.name}:{step.tb_lineno}"
         step = step.tb_next
-    return found or _line_of_stray(str(error), templates, environment)
+    return place
 
 
-def _line_of_stray(message: str, templates: Templates, environment: ImmutableSandboxedEnvironment) -> str:
-    stray = message.partition("outside of a block: ")[2].strip("'\"").split("\\n")[0]
-    source, _, _ = templates.loader.get_source(environment, TEMPLATE)
-    lines = [number for number, line in enumerate(source.splitlines(), 1) if stray and stray in line]
-    return f":{lines[0]}" if lines else ""
+# ---------------------------------------------------------------------------------- what a template may call
 
 
 def _functions(page: _Page) -> dict[str, Any]:
-    """What a template may call."""
     return {
-        "header": lambda text: _Made(blockkit.header(str(text))),
-        "heading": lambda text: _Made(blockkit.heading(str(text))),
-        "context": lambda *texts: _Made(blockkit.context(*map(str, texts))),
-        "divider": lambda: _Made(blockkit.divider()),
-        "rich": lambda blocks: _Made(blockkit.rich(tuple(blocks))),
+        "header": lambda text: _group(blockkit.header(str(text))),
+        "heading": lambda text: _group(blockkit.heading(str(text))),
+        "context": lambda *texts: _group(blockkit.context(*map(str, texts))),
+        "link": lambda text, url: _group(blockkit.link(str(text), str(url))),
+        "divider": lambda: _group(blockkit.divider()),
+        "rich": lambda blocks: _group(blockkit.rich(_checked(blocks))),
         "entry_title": _entry_title,
-        "references": lambda entry: _Made(blockkit.rich(_references(entry))),
-        "entry_list": lambda entries: _Made(blockkit.rich((_entry_list(entries),))),
+        "references": lambda entry: _group(blockkit.rich(_references(_entry(entry)))),
+        "entry_list": _entry_list,
         "together": page.together,
     }
 
 
-def _entry_title(entry: Numbered) -> _Made:
-    return _Made(
-        blockkit.entry_title(f"{entry.number}. {entry.entry.title}", entry.entry.url, entry.entry.lead)
-    )
+def _group(blocks: Iterable[Json], lines: Iterable[str] = ()) -> Group:
+    return Group(tuple(blocks), tuple(lines))
 
 
-def _references(entry: Numbered) -> tuple[Paragraph, ...]:
+_T = TypeVar("_T")
+
+
+def _every(values: Any, kind: type[_T] | tuple[type[_T], ...], what: str) -> tuple[_T, ...]:
+    found = tuple(values)
+    if not all(isinstance(value, kind) for value in found):
+        raise TypeError(f"this is not {what}")
+    return found
+
+
+def _checked(blocks: Any) -> tuple[Block, ...]:
+    kinds = (Paragraph, Bullets, Quote, CodeBlock, Heading, Table)
+    return _every(blocks, kinds, "a text of an issue: `issue.intro`, `entry.blocks` or `entry.rest`")
+
+
+def _entry(value: Any) -> Numbered:
+    return _every((value,), Numbered, "an entry of a section")[0]
+
+
+def _entry_title(value: Any) -> Group:
+    one = _entry(value)
+    title = f"{one.number}. {one.entry.title}"
+    return _group(blockkit.entry_title(title, one.entry.url, one.entry.lead), [line(one)])
+
+
+def _references(one: Numbered) -> tuple[Paragraph, ...]:
     """The line of links below a title."""
-    line: list[Any] = []
-    for reference in entry.entry.references:
-        link = Link(reference.url, (Text(reference.label),))
-        line += [Text(" · "), link] if line else [link]
-    return (Paragraph(tuple(line)),) if line else ()
+    shown: list[Any] = []
+    for reference in one.entry.references:
+        target = Link(reference.url, (Text(reference.label),))
+        shown += [Text(" · "), target] if shown else [target]
+    return (Paragraph(tuple(shown)),) if shown else ()
 
 
-def _entry_list(entries: Sequence[Numbered]) -> Bullets:
+def _entry_list(values: Any) -> Group:
     """The titles alone, as a numbered list."""
-    return Bullets(
-        tuple((Paragraph(_title(one)),) for one in entries), start=entries[0].number if entries else 1
-    )
+    entries = _every(values, Numbered, "the entries of a section")
+    start = entries[0].number if entries else 1
+    titles = Bullets(tuple((Paragraph(_title(one)),) for one in entries), start=start)
+    return _group(blockkit.rich((titles,)), map(line, entries))
 
 
-def _title(entry: Numbered) -> Inlines:
-    words = (Text(entry.entry.title),)
-    return (Link(entry.entry.url, words),) if entry.entry.url else words
+def _title(one: Numbered) -> Inlines:
+    words = (Text(one.entry.title),)
+    return (Link(one.entry.url, words),) if one.entry.url else words
+
+
+def line(one: Numbered) -> str:
+    """An entry where only words are shown."""
+    return f"{one.number}. {one.entry.title}" + (f" {one.entry.url}" if one.entry.url else "")

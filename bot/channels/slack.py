@@ -1,7 +1,9 @@
 """Slack: an issue as a careful person would post it, by the Web API, or into a folder to look at."""
 
 import json
-from collections.abc import Iterable, Sequence
+import logging
+import re
+from collections.abc import Sequence
 from datetime import datetime
 from hashlib import sha256
 from pathlib import Path
@@ -16,10 +18,18 @@ from bot.errors import InDoubtError, InputError
 from bot.models import Delivery, Issue, Reader, Receipt, Rendered
 
 if TYPE_CHECKING:
+    from slack_sdk.web import SlackResponse
+
+    from bot.blockkit import Message
     from bot.compose import Templates
     from bot.settings import Newsletter, Settings
 
 TIMEOUT = 30
+"""Seconds that Slack may take to say anything."""
+_SDK_LOG = logging.getLogger(f"{__name__}.sdk")
+_SDK_LOG.setLevel(logging.CRITICAL)  # it logs whole answers as errors; ours say what is needed
+_TS = re.compile(r"\d+\.\d+")
+"""The name of a message in its conversation: never a number, which would lose digits."""
 
 
 class Options(plugins.Options):
@@ -29,7 +39,7 @@ class Options(plugins.Options):
     """The ID of the channel to post to, such as C0123456789."""
     layout: Literal["thread", "messages", "digest"] = "thread"
     """Whether what is too long for one message goes into its thread or more messages; a digest fits."""
-    api_url: str = "https://slack.com/api/"
+    api_url: Annotated[str, Field(pattern=r"^https?://[^\s/]\S*$")] = "https://slack.com/api/"
     """Slack's Web API."""
     folder: Path | None = None
     """Write the messages into this folder instead of posting them."""
@@ -79,33 +89,33 @@ class _Slack:
             "web_url": f"{self._url}/issues/{issue.week}",
         }
         messages = packed(groups(self._templates, context))
-        return json.dumps(self._arguments(issue, messages), ensure_ascii=False).encode()
+        if not messages:
+            raise InputError("templates/slack/issue.j2", "it gives no blocks", "there is nothing to post")
+        posts = [self._post(issue, messages, number) for number in range(1, len(messages) + 1)]
+        return json.dumps(posts, ensure_ascii=False).encode()
 
-    def _arguments(self, issue: Issue, messages: Sequence[list[dict[str, Any]]]) -> list[dict[str, Any]]:
-        """The arguments of chat.postMessage for each part, in order."""
-        parts = []
-        for number, blocks in enumerate(messages, 1):
-            digest = sha256(json.dumps(blocks, sort_keys=True).encode()).hexdigest()
-            key = f"{issue.key}/{self._options.conversation}/{number}"
-            payload = {"key": key, "issue": issue.key, "part": number, "hash": digest[:16]}
-            parts.append(
-                {
-                    "channel": self._options.conversation,
-                    "text": self._text(issue, number, len(messages)),
-                    "blocks": blocks,
-                    "unfurl_links": False,
-                    "unfurl_media": False,
-                    "metadata": {"event_type": "newsletter_part", "event_payload": payload},
-                    "client_msg_id": str(uuid5(NAMESPACE_URL, f"{key}/{digest}")),
-                }
-            )
-        return parts
+    def _post(self, issue: Issue, messages: "Sequence[Message]", number: int) -> dict[str, Any]:
+        """The arguments of chat.postMessage for one part."""
+        blocks = [*self._running_head(issue, number, len(messages)), *messages[number - 1].blocks]
+        digest = sha256(json.dumps(blocks, sort_keys=True).encode()).hexdigest()
+        key = f"{issue.key}/{self._options.conversation}/{number}"
+        payload = {"key": key, "issue": issue.key, "part": number, "hash": digest[:16]}
+        return {
+            "channel": self._options.conversation,
+            "text": _text(issue, messages, number),
+            "blocks": blocks,
+            "unfurl_links": False,
+            "unfurl_media": False,
+            "metadata": {"event_type": "newsletter_part", "event_payload": payload},
+            "client_msg_id": str(uuid5(NAMESPACE_URL, f"{key}/{digest}")),
+        }
 
-    def _text(self, issue: Issue, number: int, parts: int) -> str:
-        from bot.blockkit import fallback  # noqa: PLC0415
+    def _running_head(self, issue: Issue, number: int, parts: int) -> list[dict[str, Any]]:
+        """What a later message opens with where no thread holds it together with the first."""
+        from bot.blockkit import context  # noqa: PLC0415
 
-        title = issue.title if parts == 1 else f"{issue.title} ({number}/{parts})"
-        return fallback(title, list(_lines(issue)) if number == 1 else [])
+        in_thread = self._options.layout == "thread"
+        return [] if number == 1 or in_thread else context(f"{issue.title[:150]} · {number}/{parts}")
 
     def parts(self, payload: bytes) -> int:
         return len(json.loads(payload))
@@ -119,16 +129,26 @@ class _Slack:
         in_thread = self._options.layout == "thread"
         if self._folder:
             return _FolderCourier(messages, self._folder)
-        if self._token is None:
-            raise InputError(
-                "BROADSHEET_SLACK_TOKEN", "not set", "set it to the app's bot token, or set `folder`"
-            )
-        return _Courier(messages, self._options.api_url, self._token, in_thread=in_thread)
+        return _Courier(messages, self._options.api_url, _usable(self._token), in_thread=in_thread)
 
 
-def _lines(issue: Issue) -> Iterable[str]:
-    for number, entry in enumerate(issue.entries, 1):
-        yield f"{number}. {entry.title}" + (f" {entry.url}" if entry.url else "")
+def _usable(token: SecretStr | None) -> SecretStr:
+    """The token, if a header can hold it."""
+    mend = "set it to the app's bot token (xoxb-…), or set `folder` to only look at the messages"
+    if token is None or not token.get_secret_value():
+        raise InputError("BROADSHEET_SLACK_TOKEN", "not set", mend)
+    if not re.fullmatch(r"[\x21-\x7e]+", token.get_secret_value()):
+        raise InputError("BROADSHEET_SLACK_TOKEN", "not a token: it has blanks or foreign characters", mend)
+    return token
+
+
+def _text(issue: Issue, messages: "Sequence[Message]", number: int) -> str:
+    """What is shown and read out where blocks are not: of the whole issue first, then of each part."""
+    from bot.blockkit import fallback  # noqa: PLC0415
+
+    title = issue.title if len(messages) == 1 else f"{issue.title} ({number}/{len(messages)})"
+    shown = messages if number == 1 else messages[number - 1 : number]
+    return fallback(title, [line for message in shown for line in message.lines])
 
 
 class _Courier:
@@ -139,44 +159,59 @@ class _Courier:
     ) -> None:
         from slack_sdk import WebClient  # noqa: PLC0415
 
-        url = api_url if api_url.endswith("/") else f"{api_url}/"
-        self._client = WebClient(token.get_secret_value(), base_url=url, timeout=TIMEOUT, retry_handlers=[])
+        self._client = WebClient(
+            token.get_secret_value(),
+            base_url=api_url if api_url.endswith("/") else f"{api_url}/",
+            timeout=TIMEOUT,
+            retry_handlers=[],
+            logger=_SDK_LOG,
+        )
+        self._client.proxy = (
+            None  # the SDK forgets no_proxy; urllib below it reads the same variables and does not
+        )
         self._messages, self._in_thread = messages, in_thread
 
     def deliver(self, delivery: Delivery, now: datetime) -> Receipt:  # noqa: ARG002 (Slack stamps its own time)
         from slack_sdk.errors import SlackApiError  # noqa: PLC0415
 
-        from bot.channels._slack_errors import FAILURES, from_answer, from_failure  # noqa: PLC0415
+        from bot.channels._slack_errors import FAILURES, from_failure  # noqa: PLC0415
 
-        message = dict(self._messages[delivery.part - 1])
-        if self._in_thread and delivery.part > 1 and delivery.root:
-            message["thread_ts"] = delivery.root.reference.partition(":")[2]
+        message = self._messages[delivery.part - 1] | self._thread(delivery)
         try:
             answer = self._client.chat_postMessage(**message)
         except SlackApiError as error:
-            raise _translated(error.response, from_answer) from error
+            raise _refusal(error.response) from error
         except FAILURES as error:
             raise from_failure(error) from error
-        conversation, ts = answer.get("channel"), answer.get("ts")
-        if not (isinstance(conversation, str) and isinstance(ts, str)):
-            raise InDoubtError("Slack said yes, but not where: look before you resolve")
-        return Receipt(f"{conversation}:{ts}")
+        return _receipt(answer)
+
+    def _thread(self, delivery: Delivery) -> dict[str, str]:
+        """Where a later part goes: below the first, unless only a person knows that the first was posted."""
+        ts = delivery.root.reference.rpartition(":")[2] if delivery.root else ""
+        return {"thread_ts": ts} if self._in_thread and delivery.part > 1 and _TS.fullmatch(ts) else {}
 
     def close(self) -> None:
         """Nothing stays open between posts."""
 
 
-def _translated(response: Any, from_answer: Any) -> Exception:
-    """slack_sdk gives its answer, or a bare dict where the body was not JSON (python-slack-sdk#1421)."""
-    headers = {str(name).lower(): value for name, value in (getattr(response, "headers", None) or {}).items()}
-    data = getattr(response, "data", response)
-    status = getattr(response, "status_code", None) or (
-        response.get("status") if isinstance(response, dict) else 0
+def _receipt(answer: "SlackResponse") -> Receipt:
+    conversation, ts = answer.get("channel"), answer.get("ts")
+    if not (isinstance(conversation, str) and conversation and isinstance(ts, str) and _TS.fullmatch(ts)):
+        raise InDoubtError("Slack said yes, but not where: look, then `broadsheet resolve`")
+    return Receipt(f"{conversation}:{ts}")
+
+
+def _refusal(response: "SlackResponse | dict[str, Any]") -> Exception:
+    """What an answer other than yes means; of some, slack_sdk gives a bare dict (python-slack-sdk#1421)."""
+    from bot.channels._slack_errors import from_answer  # noqa: PLC0415
+
+    if isinstance(response, dict):
+        return from_answer(response, int(response.get("status") or 0), None)
+    retry_after = next(
+        (value for name, value in response.headers.items() if name.lower() == "retry-after"), None
     )
-    retry_after = headers.get("retry-after")
-    value = retry_after[0] if isinstance(retry_after, list) else retry_after
-    error: Exception = from_answer(data if isinstance(data, dict) else {}, int(status or 0), value)
-    return error
+    data = response.data if isinstance(response.data, dict) else {}
+    return from_answer(data, response.status_code, retry_after)
 
 
 class _FolderCourier:
@@ -189,12 +224,12 @@ class _FolderCourier:
         from bot.errors import StopRunError  # noqa: PLC0415
 
         folder = self._folder / delivery.issue.replace("/", "-")
-        path = folder / f"part-{delivery.part}.json"
+        path = folder / f"part-{delivery.part:03}.json"
         document = json.dumps(self._messages[delivery.part - 1], ensure_ascii=False, indent=2)
         try:
             folder.mkdir(parents=True, exist_ok=True)
             partial = path.with_suffix(".partial")
-            partial.write_text(document + "\n", "utf-8")
+            partial.write_text(f"{document}\n", "utf-8")
             partial.replace(path)
         except OSError as error:
             raise StopRunError(f"{self._folder}: {error.strerror}: make it writable") from error
