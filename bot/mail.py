@@ -6,9 +6,10 @@ Rendered → freeze_mail → payload (kept in the ledger) → Letter → address
 import html
 import json
 import re
-from base64 import b32encode, encodebytes
+from base64 import b32encode
+from binascii import b2a_base64
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field as attribute
 from datetime import datetime
 from email.utils import format_datetime, parseaddr
 from functools import lru_cache
@@ -24,6 +25,8 @@ from bot.slots import Slot, Slots
 
 QP_LINE = 75
 """Characters before the `=` of a soft line break (RFC 2045 §6.7); a slot may put one after any line."""
+BASE64_LINE = 57
+"""Octets that make a line of 76 columns (RFC 2045 §6.8)."""
 LOCAL_PART = re.compile(r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~.-]{1,64}")
 DOMAIN = re.compile(r"(?=.{1,253}\Z)[A-Za-z0-9_-]{1,63}(?:\.[A-Za-z0-9_-]{1,63})*")
 
@@ -37,7 +40,10 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 def freeze_mail(rendered: Rendered, newsletter: Newsletter, issue: str, base_url: str) -> bytes:
     """All of an issue's mail that does not differ from reader to reader, as one document for the ledger."""
     sender_name, sender = parseaddr(newsletter.sender)
-    address = wire_address(sender)
+    try:
+        address = wire_address(sender)
+    except PermanentError as error:
+        raise InputError(f"newsletters.{newsletter.name}.sender", str(error), "name another") from error
     head = [
         mailbox("From", sender_name, address),
         unstructured("Subject", rendered.subject),
@@ -45,6 +51,7 @@ def freeze_mail(rendered: Rendered, newsletter: Newsletter, issue: str, base_url
         field("List-Unsubscribe-Post", ["List-Unsubscribe=One-Click"]),
         field("Content-Language", [newsletter.language]),
         field("MIME-Version", ["1.0"]),
+        field("X-Auto-Response-Suppress", ["OOF,", "AutoReply"]),  # no mail from those on holiday
     ]
     document = {
         "issue": issue,
@@ -126,30 +133,62 @@ class _Body:
     """Even ones are the part's own bytes, encoded but for base64; odd ones name a slot."""
     encoding: str
     escape: Callable[[str], str]
+    lines: dict[tuple[int, int], tuple[bytes, bytes]] = attribute(default_factory=dict)
+    """Base64 of what many readers share; see `_whole_lines`."""
 
     @classmethod
     def load(cls, part: dict[str, Any]) -> "_Body":
         kind, encoding = part["kind"], part["encoding"]
         head = f"Content-Type: {kind}; charset=utf-8\r\nContent-Transfer-Encoding: {encoding}\r\n\r\n"
         escape = html.escape if kind == "text/html" else str
-        return cls(head.encode(), tuple(piece.encode() for piece in part["pieces"]), encoding, escape)
+        pieces = (piece.encode() for piece in part["pieces"])
+        if encoding == "base64":
+            pieces = (piece.replace(b"\n", b"\r\n") for piece in pieces)
+        return cls(head.encode(), tuple(pieces), encoding, escape)
 
     def fill(self, values: dict[bytes, str]) -> list[bytes]:
         """The part as it goes out, in pieces, each slot escaped for where it lands."""
-        if self.encoding == "quoted-printable":
-            return [
-                self.head,
-                *(self._quoted(values[piece]) if n % 2 else piece for n, piece in enumerate(self.pieces)),
-            ]
-        text = b"".join(
-            self.escape(values[piece]).encode() if n % 2 else piece for n, piece in enumerate(self.pieces)
-        )
-        lines = encodebytes(text.replace(b"\n", b"\r\n")).replace(b"\n", b"\r\n")
-        return [self.head, lines.removesuffix(b"\r\n")]
+        if self.encoding == "base64":
+            return [self.head, *self._base64(values)]
+        return [
+            self.head,
+            *(self._quoted(values[piece]) if n % 2 else piece for n, piece in enumerate(self.pieces)),
+        ]
+
+    def _base64(self, values: dict[bytes, str]) -> list[bytes]:
+        """The part's lines: those that a slot touches are encoded anew, the others once for all readers."""
+        encoded, open_line = [], b""
+        for number, piece in enumerate(self.pieces):
+            if number % 2:
+                open_line += self.escape(values[piece]).encode()
+                continue
+            missing = -len(open_line) % BASE64_LINE
+            open_line += piece[:missing]
+            if missing <= len(piece):
+                whole, rest = self._whole_lines(number, missing)
+                encoded += [_base64_lines(open_line), whole]
+                open_line = rest
+        return [*encoded, _base64_lines(open_line)]
+
+    def _whole_lines(self, number: int, start: int) -> tuple[bytes, bytes]:
+        """A piece from `start` on as encoded lines, and the octets that fill none.
+
+        Kept, since there are no more than 57 ways to cut a piece into lines.
+        """
+        if (number, start) not in self.lines:
+            piece = self.pieces[number]
+            end = len(piece) - (len(piece) - start) % BASE64_LINE
+            self.lines[number, start] = _base64_lines(piece[start:end]), piece[end:]
+        return self.lines[number, start]
 
     def _quoted(self, value: str) -> bytes:
         value = self.escape(value)
         return (value if _PLAIN_IN_QP.fullmatch(value) else quoted(value)).encode("ascii")
+
+
+def _base64_lines(data: bytes) -> bytes:
+    starts = range(0, len(data), BASE64_LINE)
+    return b"".join(b2a_base64(data[at : at + BASE64_LINE], newline=False) + b"\r\n" for at in starts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,7 +236,7 @@ class Letter:
         domain = self.sender.rpartition("@")[2]
         return (
             mailbox("To", reader.name, wire_address(reader.email))
-            + f"Date: {_date(aware(now))}\r\nMessage-ID: <{identity}@{domain}>\r\n"
+            + f"Date: {_date(aware(now).replace(microsecond=0))}\r\nMessage-ID: <{identity}@{domain}>\r\n"
             # One token: never folded, never an encoded word (RFC 2369 §2).
             + field("List-Unsubscribe", [f"<{url}>"])
         )
@@ -205,7 +244,7 @@ class Letter:
 
 @lru_cache(maxsize=8)
 def _date(now: datetime) -> str:
-    return format_datetime(now.replace(microsecond=0))
+    return format_datetime(now)
 
 
 def wire_address(email: str) -> str:

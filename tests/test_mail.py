@@ -26,7 +26,7 @@ BASE_URL = "https://news.example.org"
 ADA = Reader("ada@example.org", "Ada", "A" * 22)
 REQUIRED = (
     "From", "To", "Subject", "Date", "Message-ID", "List-Id", "List-Unsubscribe", "List-Unsubscribe-Post",
-    "MIME-Version", "Content-Type", "Content-Language",
+    "MIME-Version", "Content-Type", "Content-Language", "X-Auto-Response-Suppress",
 )  # fmt: skip
 NAMES = (
     "Ada", "", "<b>Ada</b> & \"Co\" 'x'", "Ada\r\nBcc: everyone@example.org", "👩‍💻", "李雷", "Zoë", ".dot",
@@ -163,6 +163,18 @@ def test_each_reader_gets_their_own_of_one_letter() -> None:
         assert page == filled(HTML, reader, page=True)
 
 
+@given(strategies.texts(20), st.lists(st.text(st.characters(codec="utf-8"), max_size=70), max_size=5))
+def test_what_readers_share_in_base64_is_each_readers_own_all_the_same(text: str, names: list[str]) -> None:
+    text = f"{'论文' * 60}{text}{SLOTS.name}{text}{SLOTS.email}\n{SLOTS.unsubscribe}{text}{'摘要' * 90}"
+    whole = letter(text, text)
+    for name in [*names, *names]:
+        reader = Reader("ada@example.org", name, "A" * 22)
+        message = whole.address(reader, NOW)
+        assert_fit_for_the_wire(message)
+        assert b"base64" in message
+        assert bodies(message) == (filled(text, reader, page=False), filled(text, reader, page=True))
+
+
 # ------------------------------------------------------------------------------------------------- the bytes
 
 
@@ -278,6 +290,17 @@ def test_the_sender_is_the_newsletters(sender: str, name: str, address: str) -> 
     mailbox = modern(whole.address(ADA, NOW))["From"].addresses[0]
     assert (mailbox.display_name, mailbox.addr_spec) == (name, address)
     assert whole.sender == address
+
+
+@pytest.mark.parametrize("sender", ["zoë@example.org", "papers@no domain"])
+def test_a_sender_that_mail_cannot_carry_is_a_fault_of_the_configuration(sender: str) -> None:
+    with pytest.raises(InputError, match=r"^newsletters\.ai-papers\.sender: ") as caught:
+        frozen(sender=sender)
+    assert sender not in str(caught.value)
+
+
+def test_programs_that_answer_for_people_on_holiday_are_asked_not_to() -> None:
+    assert parsed(letter().address(ADA, NOW))["X-Auto-Response-Suppress"] == "OOF, AutoReply"
 
 
 # ------------------------------------------------------------------------------------------------ addresses
