@@ -90,7 +90,7 @@ def _worker(store: Store, clock: Callable[[], datetime]) -> Iterator[int]:
         yield number
     finally:
         with store.write() as connection:
-            workers.leave(connection, number)
+            workers.leave(connection, number, clock())
 
 
 # ----------------------------------------------------------------------------------------------------- run
@@ -125,6 +125,8 @@ class _Run:
             self._join(threads)
         with self._store.write() as connection:
             ledger.release_claims(connection, self._worker)
+            self._balance = ledger.balance(connection, self._issue, self._name)
+        self._terms.report(self._name, self._balance)
         if self._failure:
             raise self._failure
         came_back = self._halt and self._halt.away and not self._balance.waiting
@@ -160,28 +162,29 @@ class _Run:
         done: Settlement | None = None
         away = False
         while not (self._ended or away):
-            if not self._claimed:
+            if not (delivery := self._next()):
                 # A claim looks at the rows, so what we know must be written first.
                 self._clerk.write(done)
                 done = None
-                self._claim()
-            if not (delivery := self._next()):
-                break
-            if self._clerk.write_and_mark(done, delivery.id):
+                if not self._claim():
+                    break
+            elif self._clerk.write_and_mark(done, delivery.id):
                 done, away = self._delivered(courier, delivery)
             else:
                 done = None
         self._clerk.write(done)
 
-    def _claim(self) -> None:
+    def _claim(self) -> bool:
+        """Whether there is something to send, claimed now or by another courier."""
         with self._claiming:
             if self._claimed:
-                return
+                return True
             now = self._terms.clock()
             with self._store.write() as connection:
                 workers.beat(connection, self._worker, now)
                 claimed = ledger.claim(connection, self._issue, self._name, self._worker, BATCH, now)
             self._claimed.extend(claimed)
+            return bool(claimed)
 
     def _next(self) -> Delivery | None:
         try:

@@ -83,11 +83,23 @@ def queue_parts(connection: Connection, issue: int, channel: str, parts: int, no
 def claim(
     connection: Connection, issue: int, channel: str, worker: int, limit: int, now: datetime
 ) -> list[Delivery]:
-    """Claim the next deliveries that are due.
+    """Claim the next deliveries that are due; none means that nothing is due.
 
     The parts of a conversation come in order, each once those before it are sent. A reader who left or whose
     address was suppressed in the meantime is settled here and now, not claimed.
     """
+    while chosen := _due(connection, issue, channel, limit, now):
+        connection.execute(update(deliveries).where(deliveries.c.id.in_(chosen)).values(worker_id=worker))
+        rows = connection.execute(_claimed(worker, chosen)).all()
+        settle(connection, [gone for row in rows if (gone := _gone(row, now))])
+        if staying := [row for row in rows if not _gone(row, now)]:
+            root = _root(connection, issue, channel) if any(row.part > 1 for row in staying) else None
+            return [_delivery(row, root) for row in staying]
+    return []
+
+
+def _due(connection: Connection, issue: int, channel: str, limit: int, now: datetime) -> list[int]:
+    """The next rows that nobody has claimed; those that another process is claiming are left to it."""
     wanted = (
         select(deliveries.c.id)
         .where(
@@ -102,14 +114,7 @@ def claim(
         .limit(limit)
         .with_for_update(skip_locked=True, of=deliveries)
     )
-    chosen = [row.id for row in connection.execute(wanted)]
-    if not chosen:
-        return []
-    connection.execute(update(deliveries).where(deliveries.c.id.in_(chosen)).values(worker_id=worker))
-    rows = connection.execute(_claimed(worker, chosen)).all()
-    settle(connection, [gone for row in rows if (gone := _gone(row, now))])
-    root = _root(connection, issue, channel) if any(row.part > 1 for row in rows) else None
-    return [_delivery(row, root) for row in rows if not _gone(row, now)]
+    return [row.id for row in connection.execute(wanted)]
 
 
 def _an_earlier_part_is_not_sent() -> Any:

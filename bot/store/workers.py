@@ -17,6 +17,7 @@ LEASE = timedelta(minutes=20)
 """How long a worker on another machine may be silent; longer than the ten minutes a final dot may take."""
 
 CRASHED = "the process ended before the answer came"
+BROKE_OFF = "the run broke off before the answer was written down"
 POWER_CUT = "the machine or the database restarted while a batch was being sent"
 
 
@@ -90,8 +91,9 @@ def beat(connection: Connection, worker: int, now: datetime) -> None:
     connection.execute(update(workers).where(workers.c.id == worker).values(heartbeat_at=now))
 
 
-def leave(connection: Connection, worker: int) -> None:
-    """A worker ends in order: what it claimed and did not begin goes back."""
+def leave(connection: Connection, worker: int, now: datetime) -> None:
+    """A worker ends: what it claimed and did not begin goes back, what it could not settle is in doubt."""
+    ledger.put_in_doubt(connection, worker, [DeliveryState.SENDING], BROKE_OFF, now)
     ledger.release_claims(connection, worker)
     connection.execute(delete(workers).where(workers.c.id == worker))
 
@@ -115,7 +117,7 @@ def recover(
         if power_cut:
             doubtful += ledger.put_in_doubt(connection, row.id, [DeliveryState.QUEUED], POWER_CUT, now)
         doubtful += ledger.put_in_doubt(connection, row.id, [DeliveryState.SENDING], CRASHED, now)
-        leave(connection, row.id)
+        leave(connection, row.id, now)
     return doubtful
 
 
