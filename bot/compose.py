@@ -5,9 +5,10 @@ Issue + theme → fingerprint → slots → HTML (inlined), text, page, subject
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass
-from functools import cached_property
+from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -15,13 +16,13 @@ from typing import Any
 from jinja2 import (
     BaseLoader,
     ChoiceLoader,
+    Environment,
     FileSystemLoader,
     StrictUndefined,
     TemplateNotFound,
     TemplateSyntaxError,
-    UndefinedError,
+    meta,
 )
-from jinja2.exceptions import SecurityError
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 from markupsafe import Markup
 
@@ -37,7 +38,10 @@ from bot.text import Blocks
 
 PREHEADER = 140
 """Characters of it that any mail program shows."""
+SUBJECT = 255
+"""Characters of it that Outlook keeps; more is a slip."""
 WIDTH = 72
+MEND = "templates/README.md lists what a template is given"
 
 
 # ------------------------------------------------------------------------------------------------ templates
@@ -54,26 +58,80 @@ class Templates:
 
     def html(self, name: str, context: Mapping[str, Any]) -> str:
         """Fill an HTML template; whatever is not HTML by its type is escaped."""
-        return _filled(self._html, name, context)
+        return self._filled(self._html, name, context)
 
     def plain(self, name: str, context: Mapping[str, Any]) -> str:
         """Fill a template whose words are words: a subject, a text part."""
-        return _filled(self._plain, name, context)
+        return self._filled(self._plain, name, context)
 
     def themes(self) -> list[str]:
         """The themes there are."""
         names = (path.name for folder in self.folders for path in (folder / "themes").glob("*.html.j2"))
         return sorted({name.removesuffix(".html.j2") for name in names})
 
-    @cached_property
-    def digest(self) -> str:
-        """A hash of every template in force: another look is another content."""
+    def digest(self, names: Iterable[str], folders: Iterable[str] = ()) -> str:
+        """A hash of templates and of all that they extend or include: another look is another content.
+
+        `folders` names those of which every template counts. Read anew each time: an editor may be at work.
+        """
+        every = [name for name in self.loader.list_templates() if name.endswith(".j2")]
+        todo = [*names, *(name for name in every if name.split("/")[0] in set(folders))]
+        sources: dict[str, str] = {}
+        while todo:
+            if (name := todo.pop()) not in sources:
+                sources[name] = self._source(name)
+                used = _used_by(sources[name])
+                todo += every if used is None else used
         whole = sha256()
-        for name in sorted(self.loader.list_templates()):
-            if name.endswith(".j2"):
-                source, _, _ = self.loader.get_source(self._plain, name)
-                whole.update(f"{name}\0{source}\0".encode())
+        for name in sorted(sources):
+            whole.update(f"{name}\0{sources[name]}\0".encode())
         return whole.hexdigest()
+
+    def _source(self, name: str) -> str:
+        """A template's text; nothing where there is none, which is told when it is to be filled."""
+        try:
+            return self.loader.get_source(self._plain, name)[0]
+        except TemplateNotFound:
+            return ""
+        except (OSError, UnicodeDecodeError) as error:
+            raise InputError(f"templates/{name}", f"cannot be read: {error}", "save it as UTF-8") from error
+
+    def _filled(self, environment: Environment, name: str, context: Mapping[str, Any]) -> str:
+        try:
+            return environment.get_template(name).render(context)
+        except InputError:
+            raise
+        except TemplateNotFound as error:
+            where, mend = f"templates/{error.name}", "put it there, or mend the name"
+            raise InputError(where, "no such template", mend) from error
+        except TemplateSyntaxError as error:
+            where = f"templates/{error.name}:{error.lineno}"
+            raise InputError(where, error.message or "not a template", "mend the template") from error
+        except Exception as error:  # a template is a program: anything can go wrong in it
+            what = str(error) or type(error).__name__
+            raise InputError(f"templates/{self._place(error, name)}", what, MEND) from error
+
+    def _place(self, error: Exception, name: str) -> str:
+        """The template and line that an error came from: the innermost frame that is a template's."""
+        place, step = name, error.__traceback__
+        while step:
+            file = Path(step.tb_frame.f_code.co_filename)
+            for folder in self.folders:
+                if file.is_relative_to(folder):
+                    place = f"{file.relative_to(folder).as_posix()}:{step.tb_lineno}"
+            step = step.tb_next
+        return place
+
+
+@lru_cache(maxsize=128)
+def _used_by(source: str) -> tuple[str, ...] | None:
+    """The templates that one extends, includes or imports; None where only running it would tell."""
+    try:
+        names = tuple(meta.find_referenced_templates(Environment(autoescape=True).parse(source)))
+    except TemplateSyntaxError:
+        return None
+    known = tuple(name for name in names if name is not None)
+    return known if len(known) == len(names) else None
 
 
 def shipped() -> Path:
@@ -99,37 +157,6 @@ def _environment(loader: BaseLoader, *, autoescape: bool) -> ImmutableSandboxedE
     return environment
 
 
-def _filled(environment: ImmutableSandboxedEnvironment, name: str, context: Mapping[str, Any]) -> str:
-    try:
-        return environment.get_template(name).render(context)
-    except TemplateNotFound as error:
-        raise InputError(
-            f"templates/{error.name}", "no such template", "put it there, or mend the name"
-        ) from error
-    except TemplateSyntaxError as error:
-        where = f"templates/{error.name}:{error.lineno}"
-        raise InputError(where, error.message or "not a template", "mend the template") from error
-    except (UndefinedError, SecurityError, TypeError, ValueError) as error:
-        where = f"templates/{_place(error, name)}"
-        raise InputError(where, str(error), "templates/README.md lists what a template is given") from error
-
-
-def _place(error: Exception, name: str) -> str:
-    """The template and line an error came from: the innermost frame that is a template's."""
-    place, step = name, error.__traceback__
-    while step:
-        file = Path(step.tb_frame.f_code.co_filename)
-        if file.suffix == ".j2":
-            folder = file.parent.name
-            place = (
-                f"{folder}/{file.name}:{step.tb_lineno}"
-                if folder != "templates"
-                else f"{file.name}:{step.tb_lineno}"
-            )
-        step = step.tb_next
-    return place
-
-
 # ---------------------------------------------------------------------------------------------- fingerprint
 
 
@@ -138,19 +165,26 @@ def fingerprint(issue: Issue, newsletter: Newsletter, templates: Templates) -> s
 
     The same on every machine and at any time; an approval is bound to it.
     """
+    channels = newsletter.channels
+    names = [_theme_of(newsletter), "email/text.txt.j2", "email/subject.txt.j2", "page.html.j2"]
     material = {
         "issue": _plain(issue),
         "newsletter": newsletter.model_dump(mode="json", include=_SHOWN),
-        "templates": templates.digest,
+        "channels": {name: options.model_dump(mode="json") for name, options in channels.items()},
+        "templates": templates.digest(names, {options.kind for options in channels.values()}),
     }
-    return sha256(json.dumps(material, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
+    return sha256(json.dumps(material, sort_keys=True).encode()).hexdigest()
 
 
 _SHOWN = {
     "name", "title", "tagline", "language", "sender", "list_id", "postal_address", "theme", "greeting",
-    "unnamed", "channels",
+    "unnamed",
 }  # fmt: skip
 """What of a newsletter readers can see; its schedule they cannot."""
+
+
+def _theme_of(newsletter: Newsletter) -> str:
+    return f"themes/{newsletter.theme}.html.j2"
 
 
 def _plain(value: Any) -> Any:
@@ -216,7 +250,7 @@ def _theme(newsletter: Newsletter, templates: Templates) -> str:
         raise InputError(
             where, f"theme: {newsletter.theme!r} is none of {', '.join(themes)}", "name one of them"
         )
-    return f"themes/{newsletter.theme}.html.j2"
+    return _theme_of(newsletter)
 
 
 def numbered(issue: Issue) -> Iterator[Part]:
@@ -230,16 +264,25 @@ def numbered(issue: Issue) -> Iterator[Part]:
 
 def _subject(issue: Issue, newsletter: Newsletter, templates: Templates) -> str:
     subject = templates.plain("email/subject.txt.j2", {"issue": issue, "newsletter": newsletter})
+    where = issue.place or "templates/email/subject.txt.j2"
+    if any(unicodedata.category(character) in {"Cc", "Cs"} for character in " ".join(subject.split())):
+        raise InputError(where, "the subject has a control character", "delete it")
     if not (subject := one_line(subject)):
-        raise InputError("templates/email/subject.txt.j2", "the subject is empty", "mend it")
+        raise InputError(where, "the subject is empty", "write one")
+    if len(subject) > SUBJECT:
+        raise InputError(where, f"the subject has {len(subject)} characters", f"shorten it to {SUBJECT}")
     return subject
 
 
 def _first_words(issue: Issue) -> str:
     """What a mail program shows beside the subject, where the curators wrote nothing for it."""
     texts: list[Blocks] = [issue.intro, *((entry.lead,) for entry in issue.entries if entry.lead)]
-    first = next((text for text in map(words, texts) if text), "")
-    return first if len(first) <= PREHEADER else first[:PREHEADER].rsplit(" ", 1)[0] + " …"
+    first = ""
+    for text in texts:
+        first = f"{first} {words(text)}".strip()
+        if len(first) > PREHEADER:
+            return first[:PREHEADER].rsplit(" ", 1)[0] + " …"
+    return first
 
 
 def _wrapped(text: str, width: int = WIDTH) -> str:
