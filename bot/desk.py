@@ -64,11 +64,13 @@ class Desk:
         return read_newsletter(folder, self.newsletter.name, self.newsletter.schedule.zone, self._root)
 
     def picked(self, week: Week, now: datetime) -> Picked:
-        """The issue of a week as it would be now."""
+        """The issue of a week as it would be now; one that was published, as it would have been then."""
         name = self.newsletter.name
         with self._store.read() as connection:
-            published = [one.week for one in issues.every(connection, name)]
+            gone = {one.week: one.at for one in issues.every(connection, name)}
             taken = issues.taken_entries(connection, name, but=week)
+        now = gone.get(week, now)
+        published = [other for other, at in gone.items() if other != week and at <= now]
         content = self.content
         return pick(
             self.newsletter, week, content.issues, content.entries, taken=taken, published=published, now=now
