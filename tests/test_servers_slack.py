@@ -1,6 +1,5 @@
-"""The Slack of our tests is as strict as the real one: what Slack refuses, it refuses."""
+"""The Slack of the tests is as strict as the real one: what a wrong message would hide, it refuses."""
 
-import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -8,239 +7,209 @@ import pytest
 from slack_sdk import WebClient
 from slack_sdk.errors import SlackApiError
 
-from tests.servers import slack as fake
-from tests.servers.slack import CONVERSATION, TOKEN, Workspace
-from tests.servers.slack_rules import faults, is_too_long
+from tests.servers import slack_rules
+from tests.servers.slack import CONVERSATION, TOKEN, Conversation, SlackServer
+
+Json = dict[str, Any]
+PLAIN = {"type": "plain_text", "text": "x"}
+MRKDWN = {"type": "mrkdwn", "text": "x"}
+DIVIDER = {"type": "divider"}
+RUN = {"type": "text", "text": "x"}
 
 
 @pytest.fixture
-def workspace() -> Iterator[Workspace]:
-    with fake.slack() as found:
-        yield found
+def slack() -> Iterator[SlackServer]:
+    with SlackServer() as server:
+        yield server
 
 
-def client(workspace: Workspace, token: str = TOKEN) -> WebClient:
-    return WebClient(token, base_url=workspace.url, timeout=5, retry_handlers=[])
+def client(slack: SlackServer, token: str | None = TOKEN) -> WebClient:
+    made = WebClient(token, base_url=slack.url, timeout=5, retry_handlers=[])
+    made.proxy = None
+    return made
 
 
-def post(workspace: Workspace, **arguments: Any) -> dict[str, Any]:
-    arguments = {"channel": CONVERSATION, "text": "x"} | arguments
-    answer = client(workspace).api_call("chat.postMessage", json=arguments)
-    assert isinstance(answer.data, dict)
-    return answer.data
-
-
-def refusal(workspace: Workspace, **arguments: Any) -> Any:
+def error_of(slack: SlackServer, token: str | None = TOKEN, **message: Any) -> Json:
+    """Slack's answer to a post that it refuses."""
     with pytest.raises(SlackApiError) as caught:
-        post(workspace, **arguments)
-    assert not workspace.messages
-    return caught.value.response.data
+        client(slack, token).api_call(
+            "chat.postMessage", json={"channel": CONVERSATION, "text": "x", **message}
+        )
+    data: Json = caught.value.response.data
+    return data
 
 
-# ------------------------------------------------------------------------------------------------ the blocks
+def text(length: int, kind: str = "mrkdwn") -> Json:
+    return {"type": kind, "text": "x" * length}
 
 
-def plain(text: str = "x", **more: Any) -> dict[str, Any]:
-    return {"type": "plain_text", "text": text, **more}
-
-
-def mrkdwn(text: str = "x", **more: Any) -> dict[str, Any]:
-    return {"type": "mrkdwn", "text": text, **more}
-
-
-def header(text: Any) -> dict[str, Any]:
-    return {"type": "header", "text": text}
-
-
-def section(text: Any, **more: Any) -> dict[str, Any]:
-    return {"type": "section", "text": text, **more}
-
-
-def context(*elements: Any) -> dict[str, Any]:
-    return {"type": "context", "elements": list(elements)}
-
-
-def rich(*elements: Any) -> dict[str, Any]:
+def rich(*elements: Json) -> Json:
     return {"type": "rich_text", "elements": list(elements)}
 
 
-def runs(*elements: Any, kind: str = "section") -> dict[str, Any]:
-    return {"type": f"rich_text_{kind}", "elements": list(elements)}
+def bullets(**keys: Any) -> Json:
+    item = {"type": "rich_text_section", "elements": [RUN]}
+    return rich({"type": "rich_text_list", "style": "bullet", "elements": [item], **keys})
 
 
-def run(text: Any = "x", **more: Any) -> dict[str, Any]:
-    return {"type": "text", "text": text, **more}
+GOOD: list[Json] = [
+    {"type": "header", "text": text(150, "plain_text")},
+    {"type": "section", "text": text(3000), "expand": True},
+    {"type": "section", "fields": [text(2000), *[MRKDWN] * 9]},
+    {"type": "section", "text": {**MRKDWN, "verbatim": True}, "block_id": "b" * 255},
+    {"type": "context", "elements": [{**PLAIN, "emoji": False}] * 10},
+    {"type": "image", "image_url": "https://x.org/a.png", "alt_text": "x"},
+    {"type": "markdown", "text": "# x"},
+    DIVIDER,
+    bullets(indent=8, offset=3, border=1),
+    rich({"type": "rich_text_quote", "elements": [{"type": "link", "url": "https://x.org"}]}),
+    rich({"type": "rich_text_preformatted", "elements": [RUN]}),
+    rich({"type": "rich_text_section", "elements": [{**RUN, "style": {"bold": True}}]}),
+]
+
+BAD: list[tuple[Json, str]] = [
+    ({"type": "paragraph"}, "unsupported type: paragraph [json-pointer:/blocks/0/type]"),
+    ({"type": "header", "text": MRKDWN}, "unsupported type: mrkdwn [json-pointer:/blocks/0/text/type]"),
+    ({"type": "header", "text": text(151, "plain_text")}, "must be 1 to 150 characters"),
+    ({"type": "header", "text": {"type": "plain_text", "text": ""}}, "must be 1 to 150 characters"),
+    ({"type": "header", "text": PLAIN, "colour": "red"}, "invalid additional property: colour"),
+    ({"type": "header"}, "missing required field: text"),
+    ({"type": "section"}, "missing required field: text"),
+    ({"type": "section", "text": text(3001)}, "must be 1 to 3000 characters"),
+    ({"type": "section", "text": "x"}, "unsupported type: None"),
+    ({"type": "section", "text": {**MRKDWN, "emoji": False}}, "invalid additional property: emoji"),
+    ({"type": "section", "text": {**PLAIN, "verbatim": True}}, "invalid additional property: verbatim"),
+    ({"type": "section", "fields": [MRKDWN] * 11}, "must have 1 to 10 items"),
+    ({"type": "section", "fields": [text(2001)]}, "must be 1 to 2000 characters"),
+    ({"type": "section", "text": MRKDWN, "expand": 1}, "must be a boolean"),
+    ({"type": "context", "elements": []}, "must have 1 to 10 items"),
+    ({"type": "context", "elements": [PLAIN] * 11}, "must have 1 to 10 items"),
+    ({"type": "context", "elements": [{"type": "button", "text": PLAIN}]}, "unsupported type: button"),
+    ({"type": "divider", "text": PLAIN}, "invalid additional property: text"),
+    ({"type": "divider", "block_id": "b" * 256}, "must be 1 to 255 characters"),
+    ({"type": "image", "image_url": "https://x.org/a.png"}, "missing required field: alt_text"),
+    ({"type": "image", "image_url": "a.png", "alt_text": "x"}, "must match"),
+    ({"type": "actions", "elements": [{"type": "button", "text": text(76, "plain_text"), "action_id": "a"}]},
+     "must be 1 to 75 characters"),
+    (bullets(style="dots"), "must be one of bullet, ordered"),
+    (bullets(indent=9), "must be 0 to 8"),
+    (bullets(indent=True), "must be 0 to 8"),
+    (bullets(elements=[RUN]), "unsupported type: text"),
+    (bullets(elements=[]), "must have 1 to"),
+    (rich({"type": "rich_text_section", "elements": []}), "must have 1 to"),
+    (rich({"type": "rich_text_section", "elements": [{"type": "text", "text": ""}]}), "must be 1 to"),
+    (rich({"type": "rich_text_section", "elements": [{**RUN, "style": {"bold": "yes"}}]}), "a boolean"),
+    (rich({"type": "rich_text_section", "elements": [{**RUN, "style": {"loud": True}}]}), "property: loud"),
+    (rich({"type": "rich_text_section", "elements": [{"type": "link", "url": "data:x"}]}), "must match"),
+    (rich({"type": "rich_text_preformatted", "elements": [{"type": "emoji", "name": "x"}]}), "emoji"),
+    (rich(RUN), "unsupported type: text"),
+    (rich(), "must have 1 to"),
+]  # fmt: skip
 
 
-def bullets(*elements: Any, **more: Any) -> dict[str, Any]:
-    return {"type": "rich_text_list", "style": "bullet", "elements": list(elements), **more}
+@pytest.mark.parametrize("block", GOOD)
+def test_blocks_within_the_limits_are_posted(slack: SlackServer, block: Json) -> None:
+    answer = client(slack).chat_postMessage(channel=CONVERSATION, text="x", blocks=[block])
+    assert slack.posts[0].ts == answer["ts"]
 
 
-def link(url: str, **more: Any) -> dict[str, Any]:
-    return {"type": "link", "url": url, **more}
+@pytest.mark.parametrize(("block", "said"), BAD)
+def test_blocks_beyond_a_limit_are_refused_with_a_pointer(block: Json, said: str) -> None:
+    assert said in " ".join(slack_rules.faults([block]))
 
 
-def image(**more: Any) -> dict[str, Any]:
-    return {"type": "image", "image_url": "https://example.org/a.png", "alt_text": "a", **more}
-
-
-DIVIDER = {"type": "divider"}
-EMOJI = {"type": "emoji", "name": "x"}
-
-GOOD: tuple[Any, ...] = (
-    [header(plain("x" * 150, emoji=False))],
-    [section(mrkdwn("x" * 3000, verbatim=True), expand=True)],
-    [section(plain("é" * 3000))],
-    [{"type": "section", "fields": [mrkdwn("x" * 2000)] * 2}],
-    [context(*[plain()] * 10)],
-    [image()],
-    [DIVIDER] * 50,
-    [DIVIDER | {"block_id": "a"}, DIVIDER | {"block_id": "b"}],
-    [rich(runs(run(style={"bold": True, "code": True}), link("https://example.org")))],
-    [rich(runs(run(), kind="quote"), runs(run("a\nb"), kind="preformatted"))],
-    [rich(bullets(runs(run()), runs(run()), indent=8, border=0))],
-    [rich(bullets(runs(run()), style="ordered", offset=3))],
-)  # fmt: skip
-
-
-@pytest.mark.parametrize("blocks", GOOD)
-def test_good_blocks_pass(workspace: Workspace, blocks: Any) -> None:
-    assert faults(blocks) == []
-    post(workspace, blocks=blocks)
-    assert workspace.messages[0]["blocks"] == blocks
-
-
-BAD: tuple[tuple[Any, str], ...] = (
-    ([], "/blocks"),
-    ("x", "/blocks"),
-    ([DIVIDER] * 51, "/blocks"),
-    (["x"], "/blocks/0"),
-    ([{"type": "marquee"}], "/blocks/0/type"),
-    ([{"text": plain()}], "/blocks/0/type"),
-    ([DIVIDER | {"text": "x"}], "/blocks/0"),
-    ([DIVIDER | {"block_id": "x" * 256}], "/blocks/0/block_id"),
-    ([DIVIDER | {"block_id": "x"}] * 2, "/blocks/1/block_id"),
-    ([header(plain("x" * 151))], "/blocks/0/text/text"),
-    ([header(plain(""))], "/blocks/0/text/text"),
-    ([header(mrkdwn())], "/blocks/0/text/type"),
-    ([header("x")], "/blocks/0/text"),
-    ([{"type": "header"}], "/blocks/0"),
-    ([header(plain()) | {"level": 2}], "/blocks/0"),
-    ([section(plain("x" * 3001))], "/blocks/0/text/text"),
-    ([section(plain(""))], "/blocks/0/text/text"),
-    ([section(plain(verbatim=True))], "/blocks/0/text"),
-    ([section(mrkdwn(emoji=True))], "/blocks/0/text"),
-    ([section(mrkdwn(), expand="yes")], "/blocks/0/expand"),
-    ([{"type": "section"}], "/blocks/0"),
-    ([{"type": "section", "fields": [plain()] * 11}], "/blocks/0/fields"),
-    ([{"type": "section", "fields": [plain("x" * 2001)]}], "/blocks/0/fields/0/text"),
-    ([context()], "/blocks/0/elements"),
-    ([context(*[plain()] * 11)], "/blocks/0/elements"),
-    ([context(DIVIDER)], "/blocks/0/elements/0/type"),
-    ([image(alt_text="")], "/blocks/0/alt_text"),
-    ([image(image_url="javascript:x")], "/blocks/0/image_url"),
-    ([rich()], "/blocks/0/elements"),
-    ([rich(run())], "/blocks/0/elements/0/type"),
-    ([rich(runs())], "/blocks/0/elements/0/elements"),
-    ([rich(runs(run("")))], "/blocks/0/elements/0/elements/0/text"),
-    ([rich(runs(run(None)))], "/blocks/0/elements/0/elements/0/text"),
-    ([rich(runs(run(style={"blink": True})))], "/blocks/0/elements/0/elements/0/style"),
-    ([rich(runs(run(style="bold")))], "/blocks/0/elements/0/elements/0/style"),
-    ([rich(runs(run(url="https://example.org")))], "/blocks/0/elements/0/elements/0"),
-    ([rich(runs(link("/x")))], "/blocks/0/elements/0/elements/0/url"),
-    ([rich(runs(link("https://x.org", text="")))], "/blocks/0/elements/0/elements/0/text"),
-    ([rich(bullets(run()))], "/blocks/0/elements/0/elements/0/type"),
-    ([rich(bullets(bullets(runs(run()))))], "/blocks/0/elements/0/elements/0/type"),
-    ([rich(bullets())], "/blocks/0/elements/0/elements"),
-    ([rich(bullets(runs(run()), indent=9))], "/blocks/0/elements/0/indent"),
-    ([rich(bullets(runs(run()), indent=True))], "/blocks/0/elements/0/indent"),
-    ([rich(bullets(runs(run()), offset=-1))], "/blocks/0/elements/0/offset"),
-    ([rich(bullets(runs(run()), style="dotted"))], "/blocks/0/elements/0/style"),
-    ([rich(runs(runs(run()), kind="quote"))], "/blocks/0/elements/0/elements/0/type"),
-    ([rich(runs(EMOJI, kind="preformatted"))], "/blocks/0/elements/0/elements/0/type"),
-)  # fmt: skip
-
-
-@pytest.mark.parametrize(("blocks", "pointer"), BAD)
-def test_bad_blocks_are_refused_with_a_pointer(workspace: Workspace, blocks: Any, pointer: str) -> None:
-    answer = refusal(workspace, blocks=blocks)
+def test_a_refusal_carries_what_is_wrong(slack: SlackServer) -> None:
+    answer = error_of(slack, blocks=[{"type": "section", "text": text(3001)}])
     assert answer["error"] == "invalid_blocks"
-    assert any(said.endswith(f"[json-pointer:{pointer}]") for said in answer["response_metadata"]["messages"])
-
-
-def test_blocks_that_are_good_one_by_one_can_be_too_much_together(workspace: Workspace) -> None:
-    blocks = [section(plain("é" * 2900))] * 4
-    assert not is_too_long(blocks)
-    post(workspace, blocks=blocks)
-    workspace.messages.clear()
-    assert refusal(workspace, blocks=[*blocks, section(plain("é" * 1200))])["error"] == "msg_blocks_too_long"
-
-
-# --------------------------------------------------------------------------------------------- the arguments
+    assert "[json-pointer:/blocks/0/text/text]" in answer["response_metadata"]["messages"][0]
+    assert slack.posts == []
 
 
 @pytest.mark.parametrize(
-    ("metadata", "code"),
+    ("message", "code"),
     [
-        ({"event_type": "x"}, "invalid_metadata_format"),
-        ({"event_type": "", "event_payload": {}}, "invalid_metadata_format"),
-        ({"event_type": "x", "event_payload": "x"}, "invalid_metadata_format"),
-        ({"event_type": "x", "event_payload": {}, "more": 1}, "invalid_metadata_format"),
-        ({"event_type": "x", "event_payload": {"a": {"b": "c"}}}, "invalid_metadata_schema"),
-        ({"event_type": "x", "event_payload": {"a": None}}, "invalid_metadata_schema"),
-        ({"event_type": "x", "event_payload": {"a": "x" * 8000}}, "metadata_too_large"),
-    ],
-)
-def test_bad_metadata_are_refused(workspace: Workspace, metadata: Any, code: str) -> None:
-    assert refusal(workspace, metadata=metadata)["error"] == code
-
-
-@pytest.mark.parametrize(
-    ("arguments", "code"),
-    [
-        ({"channel": "C0000000000"}, "channel_not_found"),
-        ({"channel": "#papers"}, "channel_not_found"),
-        ({"text": ""}, "no_text"),
-        ({"text": "x" * 40_001}, "msg_too_long"),
-        ({"thread_ts": "1745564400.000009"}, "thread_not_found"),
+        ({"blocks": [DIVIDER] * 51}, "invalid_blocks"),
+        ({"blocks": [{**DIVIDER, "block_id": "same"}] * 2}, "invalid_blocks"),
+        ({"blocks": [{"type": "markdown", "text": "x" * 7000}] * 2}, "invalid_blocks"),
+        ({"blocks": [{"type": "section", "text": text(3000)}] * 5}, "msg_blocks_too_long"),
+        ({"blocks": "none"}, "invalid_blocks"),
+        ({"markdown_text": "x"}, "markdown_text_conflict"),
         ({"colour": "red"}, "invalid_arguments"),
+        ({"thread_ts": 1760000001.000001}, "invalid_arguments"),
+        ({"thread_ts": "1.2"}, "thread_not_found"),
+        ({"channel": "#general"}, "channel_not_found"),
+        ({"metadata": {"event_type": "x"}}, "invalid_metadata_format"),
+        ({"metadata": {"event_type": "x", "event_payload": {"a": None}}}, "invalid_metadata_schema"),
+        ({"metadata": {"event_type": "x", "event_payload": {"a": ["b"]}}}, "invalid_metadata_schema"),
+        ({"metadata": {"event_type": "x", "event_payload": {"a": "b" * 1024}}}, "metadata_too_large"),
     ],
 )
-def test_bad_arguments_are_refused(workspace: Workspace, arguments: Any, code: str) -> None:
-    assert refusal(workspace, **arguments)["error"] == code
+def test_a_message_that_slack_would_refuse_is_refused(slack: SlackServer, message: Json, code: str) -> None:
+    assert error_of(slack, **message)["error"] == code
+    assert slack.posts == []
 
 
-def test_a_bot_must_be_a_member_with_the_scope_of_an_open_conversation(workspace: Workspace) -> None:
-    workspace.joined.clear()
-    assert refusal(workspace)["error"] == "not_in_channel"
-    workspace.archived.add(CONVERSATION)
-    assert refusal(workspace)["error"] == "is_archived"
-    workspace.scopes.remove("chat:write")
-    assert refusal(workspace)["needed"] == "chat:write"
+def test_a_bare_message_has_no_text(slack: SlackServer) -> None:
+    with pytest.raises(SlackApiError, match="no_text"):
+        client(slack).api_call("chat.postMessage", json={"channel": CONVERSATION})
 
 
-@pytest.mark.parametrize(("token", "code"), [("", "not_authed"), ("xoxb-other", "invalid_auth")])
-def test_a_token_is_asked_for(workspace: Workspace, token: str, code: str) -> None:
-    with pytest.raises(SlackApiError, match=code):
-        client(workspace, token).auth_test()
-    assert client(workspace).auth_test()["bot_id"]
+def test_only_who_may_post_posts() -> None:
+    conversations = {CONVERSATION: Conversation(member=False), "C2": Conversation(archived=True)}
+    with SlackServer(conversations, scopes=frozenset()) as slack:
+        assert error_of(slack)["needed"] == "chat:write"
+        slack.scopes = frozenset({"chat:write"})
+        assert error_of(slack)["error"] == "not_in_channel"
+        assert error_of(slack, channel="C2")["error"] == "is_archived"
+        assert error_of(slack, token="xoxb-other")["error"] == "invalid_auth"
+        assert error_of(slack, token="")["error"] == "not_authed"
 
 
-def test_a_form_is_read_like_json(workspace: Workspace) -> None:
-    metadata = {"event_type": "x", "event_payload": {"part": 1}}
-    form = {"channel": CONVERSATION, "blocks": json.dumps([DIVIDER]), "metadata": json.dumps(metadata)}
-    client(workspace).api_call("chat.postMessage", data={**form, "unfurl_links": "false"})
-    kept = workspace.messages[0]
-    assert (kept["blocks"], kept["metadata"], kept["unfurl_links"]) == ([DIVIDER], metadata, False)
+def test_a_thread_hangs_below_its_first_message_only(slack: SlackServer) -> None:
+    first = client(slack).chat_postMessage(channel=CONVERSATION, text="1")["ts"]
+    reply = client(slack).chat_postMessage(channel=CONVERSATION, text="2", thread_ts=first)["ts"]
+    assert error_of(slack, thread_ts=reply)["error"] == "cannot_reply_to_message"
+    slack.conversations[CONVERSATION].threads = False
+    assert error_of(slack, thread_ts=first)["error"] == "cannot_reply_to_message"
 
 
-def test_replies_stand_in_their_thread_and_not_in_the_history(workspace: Workspace) -> None:
-    root = post(workspace)["ts"]
-    reply = post(workspace, thread_ts=root)["ts"]
-    caller = client(workspace)
-    history = caller.conversations_history(channel=CONVERSATION)
-    replies = caller.conversations_replies(channel=CONVERSATION, ts=root)
-    assert [one["ts"] for one in history["messages"]] == [root]
-    assert [one["ts"] for one in replies["messages"]] == [root, reply]
-    with pytest.raises(SlackApiError, match="thread_not_found"):
-        caller.conversations_replies(channel=CONVERSATION, ts=reply)
+def test_what_was_posted_can_be_read_back(slack: SlackServer) -> None:
+    metadata = {"event_type": "x", "event_payload": {"key": "k"}}
+    first = client(slack).chat_postMessage(channel=CONVERSATION, text="1", metadata=metadata)["ts"]
+    client(slack).chat_postMessage(channel=CONVERSATION, text="1a", thread_ts=first)
+    client(slack).chat_postMessage(channel=CONVERSATION, text="2")
+    history = client(slack).conversations_history(channel=CONVERSATION, include_all_metadata=True, limit=1)
+    older = client(slack).conversations_history(
+        channel=CONVERSATION, include_all_metadata=True, cursor=history["response_metadata"]["next_cursor"]
+    )
+    replies = client(slack).conversations_replies(channel=CONVERSATION, ts=first)
+    assert [one["text"] for one in history["messages"]] == ["2"]
+    assert [one["metadata"] for one in older["messages"]] == [metadata]
+    assert [one["text"] for one in replies["messages"]] == ["1", "1a"]
+    assert "metadata" not in replies["messages"][0]
+
+
+def test_one_message_a_second_where_that_is_asked_for() -> None:
+    with SlackServer(interval=60) as slack:
+        client(slack).chat_postMessage(channel=CONVERSATION, text="1")
+        with pytest.raises(SlackApiError) as caught:
+            client(slack).chat_postMessage(channel=CONVERSATION, text="2")
+    assert caught.value.response.status_code == 429
+    assert caught.value.response.headers["Retry-After"] == "1"
+
+
+@pytest.mark.parametrize(
+    ("message", "found"),
+    [
+        ({"text": "<!channel> and @here"}, ["<!channel>"]),
+        ({"blocks": [{"type": "section", "text": {**MRKDWN, "text": "@here"}}]}, ["@here"]),
+        ({"blocks": [{"type": "section", "text": {**MRKDWN, "text": "@here", "verbatim": True}}]}, []),
+        ({"blocks": [{"type": "section", "text": {**PLAIN, "text": "<!here>"}}]}, []),
+        ({"blocks": [rich({"type": "rich_text_section", "elements": [{**RUN, "text": "<!here>"}]})]}, []),
+        ({"blocks": [rich({"type": "rich_text_section",
+                           "elements": [{"type": "broadcast", "range": "here"}]})]},
+         ["{'type': 'broadcast', 'range': 'here'}"]),
+    ],
+)  # fmt: skip
+def test_a_live_mention_is_seen(message: Json, found: list[str]) -> None:
+    assert slack_rules.mentions(message) == found
