@@ -22,6 +22,7 @@ from bot.errors import (
 )
 from bot.transports import Connection, smtp
 from bot.transports._replies import PolicyError, cleaned
+from bot.transports._wire import TIMEOUTS
 from tests.servers.smtp import (
     Act,
     Inbox,
@@ -256,8 +257,8 @@ def test_what_an_answer_means(
 @both_ways
 @pytest.mark.parametrize("phase", ["connect", "MAIL", "RCPT", "DATA", "dot"])
 def test_silence_is_an_end_too(ehlo: tuple[str, ...], phase: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    for one in smtp.TIMEOUTS:
-        monkeypatch.setitem(smtp.TIMEOUTS, one, 0.2)
+    for one in TIMEOUTS:
+        monkeypatch.setitem(TIMEOUTS, one, 0.2)
     with Scripted({phase: hang}, ehlo=ehlo) as server:
         error = error_of(server)
     assert type(error) is (InDoubtError if phase == "dot" else TransientError)
