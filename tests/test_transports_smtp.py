@@ -21,7 +21,7 @@ from bot.errors import (
     TransientError,
 )
 from bot.transports import Connection, smtp
-from bot.transports._replies import PolicyError, cleaned
+from bot.transports._replies import Phase, PolicyError, cleaned
 from bot.transports._wire import TIMEOUTS
 from tests.servers.smtp import (
     Act,
@@ -43,6 +43,7 @@ from tests.servers.smtp import (
 
 SENDER, ADA, BOB = "papers@example.org", "ada.secret@example.org", "bob@example.net"
 MAIL = b"Subject: x\r\n\r\nHello\r\n"
+LARGE = MAIL + b"a line of a mail that no buffer can hold\r\n" * 500_000
 PASSWORD = "pässwörd-论文"
 PIPELINED, ONE_BY_ONE = ("PIPELINING", "SIZE 10000000"), ("SIZE 10000000",)
 both_ways = pytest.mark.parametrize("ehlo", [PIPELINED, ONE_BY_ONE], ids=["pipelined", "one by one"])
@@ -96,6 +97,13 @@ def test_every_mail_has_its_own_transaction_on_one_connection(ehlo: tuple[str, .
     assert [mail.recipients for mail in server.mails] == [(ADA,), (BOB,), (ADA,)]
     assert server.verbs == ["EHLO", *["MAIL", "RCPT", "DATA"] * 3, "QUIT"]
     assert len(server.wires) == 1
+
+
+def test_helo_is_for_relays_that_do_not_know_ehlo_and_not_for_busy_ones() -> None:
+    with Scripted({"EHLO": reply(421, "4.3.2 too busy")}) as server:
+        error = error_of(server)
+    assert (type(error), getattr(error, "charged", None)) == AWAY
+    assert server.verbs == ["EHLO"]
 
 
 def test_the_envelope_announces_the_size() -> None:
@@ -264,19 +272,47 @@ def test_silence_is_an_end_too(ehlo: tuple[str, ...], phase: str, monkeypatch: p
     assert type(error) is (InDoubtError if phase == "dot" else TransientError)
 
 
+@both_ways
+@pytest.mark.parametrize(("phase", "code"), [("MAIL", 354), ("RCPT", 354), ("DATA", 250)])
+def test_a_relay_out_of_step_is_left(ehlo: tuple[str, ...], phase: str, code: int) -> None:
+    with Scripted({phase: [reply(code, "odd")]}, ehlo=ehlo) as server, connected(server) as connection:
+        with pytest.raises(StopRunError, match="no answer to"):
+            connection.send(SENDER, ADA, MAIL)
+        connection.send(SENDER, BOB, MAIL)
+    assert [mail.recipients for mail in server.mails] == [(BOB,)]
+    assert len(server.wires) == 2
+
+
+def test_why_a_relay_listens_no_more_in_the_middle_of_a_mail_is_heard(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def enough(wire: Wire) -> int:
+        wire.say(b"354 go on\r\n")
+        wire.line()
+        wire.say(b"552 5.3.4 that is too large\r\n")
+        return hang(wire)
+
+    monkeypatch.setitem(TIMEOUTS, Phase.DOT, 0.2)
+    with (
+        Scripted({"DATA": enough}, ehlo=()) as server,
+        connected(server) as connection,
+        pytest.raises(StopRunError, match=r"552 5\.3\.4 that is too large"),
+    ):
+        connection.send(SENDER, ADA, LARGE)
+
+
 def test_a_relay_that_hangs_up_in_the_middle_of_a_mail_has_not_taken_it() -> None:
     def half(wire: Wire) -> int:
         wire.say(b"354 go on\r\n")
         wire.line()
         return reset(wire)
 
-    large = MAIL + b"a line of a mail that no buffer can hold\r\n" * 1_000_000
     with (
         Scripted({"DATA": half}, ehlo=()) as server,
         pytest.raises(TransientError, match=f"{server.host}:{server.port}"),
         connected(server) as to,
     ):
-        to.send(SENDER, ADA, large)
+        to.send(SENDER, ADA, LARGE)
 
 
 @pytest.mark.parametrize(

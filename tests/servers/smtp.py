@@ -244,6 +244,9 @@ class Scripted:
             except OSError:
                 return
             connection.settimeout(TIMEOUT)
+            connection.setsockopt(
+                socket.IPPROTO_TCP, socket.TCP_NODELAY, 1
+            )  # answers do not wait for each other
             self._start(self._serve, connection)
 
     def _serve(self, connection: socket.socket) -> None:
