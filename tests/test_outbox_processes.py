@@ -1,4 +1,4 @@
-"""Processes that are killed, that meet on one ledger, that are taken for dead: nobody twice, nobody missed."""
+"""Processes that are killed, that meet on one ledger, that are taken for dead: nobody twice, nobody lost."""
 
 import os
 import signal
