@@ -1,4 +1,4 @@
-"""A whole issue as Slack shows it, whatever it says: within every limit, no word lost, none that comes alive."""
+"""A whole issue as Slack shows it: within every limit, no word lost, and none that comes alive."""
 
 import html
 import json
@@ -15,6 +15,7 @@ import pytest
 from hypothesis import example, given, settings, strategies as st
 
 from bot import blockkit, markup
+from bot.blockkit import Group, packed
 from bot.channels import slack
 from bot.compose import Templates
 from bot.models import Entry, Issue, Reference, Rendered, Section, Week
@@ -252,9 +253,15 @@ def test_no_message_begins_or_ends_with_a_line() -> None:
 
 
 def test_the_words_where_blocks_are_not_shown_name_every_entry_of_the_message() -> None:
-    entries = tuple(Entry(f"T{n}", LINKS[:1], (words("x " * 1400),)) for n in range(6))
+    entries = tuple(Entry(f"T{n}", blocks=(words("x " * 1400),)) for n in range(6))
     first, *others = frozen(replace(EMPTY, sections=(Section(None, entries),)))
     assert all(f"{n + 1}. T{n}" in first["text"] for n in range(6))
     for message in others:
         titles = re.findall(r"\d+\. T\d+", " ".join(map(shown, message["blocks"])))
         assert re.findall(r"\d+\. T\d+", message["text"]) == titles
+
+
+def test_a_call_that_gives_nothing_makes_no_message() -> None:
+    assert packed([Group(())]) == []
+    huge = {"type": "x", "text": "x" * 12_000}
+    assert [message.blocks for message in packed([Group((huge,)), Group(()), Group(())])] == [[huge]]

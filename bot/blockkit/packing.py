@@ -38,8 +38,8 @@ def packed(groups: Iterable[Group]) -> list[Message]:
 
 
 def _pieces(group: Group) -> Iterator[Group]:
-    """The group, or its blocks one by one; its lines go with the first."""
-    if _fits(group.blocks):
+    """The group, or its blocks one by one; its lines go with the first. None where it has no blocks."""
+    if group.blocks and _fits(group.blocks):
         yield group
         return
     for at, block in enumerate(group.blocks):
