@@ -5,6 +5,7 @@ import sys
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from importlib import import_module
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -78,7 +79,7 @@ def _hoisted(args: Sequence[str]) -> list[str]:
         if word == "--":
             rest += [word, *words]
         elif word in GLOBAL:
-            front += [word, *(value for value, _ in zip(words, range(GLOBAL[word]), strict=False))]
+            front += [word, *islice(words, GLOBAL[word])]
         elif word.split("=")[0] in GLOBAL:
             front.append(word)
         else:
