@@ -179,7 +179,7 @@ def test_no_extreme_breaks_a_limit_or_loses_a_word(issue: Issue, layout: Layout)
         assert_words_kept(issue, messages)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(strategies.issues(), st.sampled_from(LAYOUTS))
 def test_any_issue_fits_and_keeps_its_words_in_order(issue: Issue, layout: Layout) -> None:
     messages = frozen(issue, layout)
@@ -210,7 +210,7 @@ def test_what_would_come_alive_is_said_only_where_it_cannot(trap: str, layout: L
     assert not any("<" in message["text"] for message in messages)
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(strategies.titles(), strategies.texts().map(words), st.none() | strategies.urls())
 @example("x", words("*a*"), "https://example.org/a|b>c")
 @example("x", words("> y"), None)
