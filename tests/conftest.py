@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.servers.postgres import cluster, database, store
+from tests.servers.postgres import cluster, database, migrated, store
 
-__all__ = ["cluster", "database", "shared", "store"]
+__all__ = ["cluster", "database", "migrated", "shared", "store"]
 
 CORPUS = Path(__file__).resolve().parents[2] / "shared"
 
