@@ -160,7 +160,7 @@ def _environment(loader: BaseLoader, *, autoescape: bool) -> ImmutableSandboxedE
 # ---------------------------------------------------------------------------------------------- fingerprint
 
 
-def fingerprint(issue: Issue, newsletter: Newsletter, templates: Templates) -> str:
+def fingerprint(issue: Issue, newsletter: Newsletter, templates: Templates, base_url: str) -> str:
     """The content hash: of all that a rendering is made of, and of nothing else.
 
     The same on every machine and at any time; an approval is bound to it.
@@ -169,6 +169,7 @@ def fingerprint(issue: Issue, newsletter: Newsletter, templates: Templates) -> s
     names = [_theme_of(newsletter), "email/text.txt.j2", "email/subject.txt.j2", "page.html.j2"]
     material = {
         "issue": _plain(issue),
+        "base_url": base_url,
         "newsletter": newsletter.model_dump(mode="json", include=_SHOWN),
         "channels": {name: options.model_dump(mode="json") for name, options in channels.items()},
         "templates": templates.digest(names, {options.kind for options in channels.values()}),
@@ -221,7 +222,7 @@ class Part:
 
 def compose(issue: Issue, newsletter: Newsletter, templates: Templates, base_url: str) -> Rendered:
     """Render an issue once, with a slot wherever readers differ."""
-    slots = Slots(sha256(fingerprint(issue, newsletter, templates).encode()).hexdigest()[:16])
+    slots = Slots(sha256(fingerprint(issue, newsletter, templates, base_url).encode()).hexdigest()[:16])
     web_url = f"{base_url}/issues/{issue.week}"
     context: dict[str, Any] = {
         "issue": issue,

@@ -99,7 +99,7 @@ class Desk:
         return tuple(errors_of([*picked.findings, *read]))
 
     def hash_of(self, issue: Issue) -> str:
-        return fingerprint(issue, self.newsletter, self._templates)
+        return fingerprint(issue, self.newsletter, self._templates, self._url)
 
     def published(self, week: Week) -> Published | None:
         with self._store.read() as connection:

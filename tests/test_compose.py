@@ -430,7 +430,7 @@ def test_the_products_own_templates_are_found() -> None:
 
 
 def print_of(whole: Issue | None = None, templates: Templates = SHIPPED, **changes: Any) -> str:
-    return fingerprint(whole or issue(), newsletter(**changes), templates)
+    return fingerprint(whole or issue(), newsletter(**changes), templates, "https://example.org")
 
 
 def test_a_fingerprint_is_the_same_everywhere() -> None:
