@@ -88,7 +88,7 @@ def claim(
     The parts of a conversation come in order, each once those before it are sent. A reader who left or whose
     address was suppressed in the meantime is settled here and now, not claimed.
     """
-    while chosen := _due(connection, issue, channel, limit, now):
+    while chosen := connection.scalars(_due(issue, channel, limit, now)).all():
         connection.execute(update(deliveries).where(deliveries.c.id.in_(chosen)).values(worker_id=worker))
         rows = connection.execute(_claimed(worker, chosen)).all()
         settle(connection, [gone for row in rows if (gone := _gone(row, now))])
@@ -98,9 +98,12 @@ def claim(
     return []
 
 
-def _due(connection: Connection, issue: int, channel: str, limit: int, now: datetime) -> list[int]:
-    """The next rows that nobody has claimed; those that another process is claiming are left to it."""
-    wanted = (
+def _due(issue: int, channel: str, limit: int, now: datetime) -> Select[Any]:
+    """The next rows that nobody has claimed; those that another process is claiming are left to it.
+
+    In the order of `ix_deliveries_outbox`, so that a claim costs the same whatever is still queued.
+    """
+    return (
         select(deliveries.c.id)
         .where(
             deliveries.c.issue_id == issue,
@@ -110,11 +113,10 @@ def _due(connection: Connection, issue: int, channel: str, limit: int, now: date
             deliveries.c.due_at <= now,
             not_(_an_earlier_part_is_not_sent()),
         )
-        .order_by(deliveries.c.id)
+        .order_by(deliveries.c.due_at, deliveries.c.id)
         .limit(limit)
         .with_for_update(skip_locked=True, of=deliveries)
     )
-    return [row.id for row in connection.execute(wanted)]
 
 
 def _an_earlier_part_is_not_sent() -> Any:

@@ -134,7 +134,7 @@ deliveries = Table(
     UniqueConstraint("issue_id", "channel", "recipient", "part", name="uq_deliveries_recipient"),
     _one_of("state", DeliveryState),
     # The outbox asks for the queued rows of an issue's channel; most rows of a ledger are settled.
-    Index("ix_deliveries_outbox", "issue_id", "channel", "state", "due_at"),
+    Index("ix_deliveries_outbox", "issue_id", "channel", "state", "due_at", "id"),
     Index("ix_deliveries_worker_id", "worker_id"),
 )
 

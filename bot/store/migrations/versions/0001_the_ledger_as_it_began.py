@@ -107,7 +107,7 @@ def upgrade() -> None:
         sa.UniqueConstraint("issue_id", "channel", "recipient", "part", name="uq_deliveries_recipient"),
     )
     op.create_index(
-        "ix_deliveries_outbox", "deliveries", ["issue_id", "channel", "state", "due_at"], unique=False
+        "ix_deliveries_outbox", "deliveries", ["issue_id", "channel", "state", "due_at", "id"], unique=False
     )
     op.create_index("ix_deliveries_worker_id", "deliveries", ["worker_id"], unique=False)
 
