@@ -4,7 +4,6 @@ courier ─ settled the last, about to send the next ─▶ ticket ─▶ clerk 
 """
 
 import threading
-import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from queue import Empty, SimpleQueue
@@ -13,9 +12,6 @@ from typing import Self
 
 from bot.store import Store, ledger
 from bot.store.ledger import Settlement
-
-GATHER = 0.001
-"""Seconds that a commit waits for more couriers, where there are several."""
 
 
 @dataclass(slots=True)
@@ -43,11 +39,8 @@ class _Ticket:
 class Clerk:
     """One thread that commits for all couriers of a run."""
 
-    def __init__(
-        self, store: Store, worker: int, couriers: int, counted: Callable[[list[Settlement]], None]
-    ) -> None:
+    def __init__(self, store: Store, worker: int, counted: Callable[[list[Settlement]], None]) -> None:
         self._store, self._worker, self._counted = store, worker, counted
-        self._gather = GATHER if couriers > 1 else 0
         self._tickets: SimpleQueue[_Ticket | None] = SimpleQueue()
         self._thread = threading.Thread(target=self._work, name="clerk")
 
@@ -81,8 +74,6 @@ class Clerk:
 
     def _work(self) -> None:
         while first := self._tickets.get():
-            if self._gather:
-                time.sleep(self._gather)
             tickets = [first, *self._more()]
             self._commit([ticket for ticket in tickets if ticket])
             if None in tickets:

@@ -109,7 +109,7 @@ class _Run:
         with store.read() as connection:
             self._balance = ledger.balance(connection, issue, name)
         self._couriers = min(channel.concurrency, self._balance.waiting)
-        self._clerk = Clerk(store, worker, self._couriers, self._counted)
+        self._clerk = Clerk(store, worker, self._counted)
         self._over = threading.Event()
         self._halt: Halt | None = None
         self._bugs = 0
