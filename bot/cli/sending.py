@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from threading import Event
 from typing import TYPE_CHECKING, Any, Literal
 
 import click
@@ -114,20 +115,28 @@ def status_(session: Session, issue: str | None) -> None:
 
 
 def _work(session: Session, desk: "Desk", week: "Week") -> None:
-    """Work the outbox under a progress bar, then show the balance; exit 1 where somebody is left out."""
-    with _progress(session, f"{desk.newsletter.name}/{week}") as report:
-        halts = desk.work(week, session.clock, report)
+    """Work the outbox under a progress bar, then show the balance; exit 1 where somebody is left out.
+
+    Who asks it to end (Ctrl-C, SIGTERM) gets an end without doubts: what is in hand is finished first.
+    """
+    from bot.schedule import stopping  # noqa: PLC0415
+
+    stop = Event()
+    with stopping(stop), _progress(session, f"{desk.newsletter.name}/{week}") as report:
+        halts = desk.work(week, session.clock, report, stop)
     document = desk.status(week)
     session.answer(document, lambda out: _show_status(out, document))
     for channel, halt in halts.items():
         session.complain(f"{channel}: {halt.reason}")
     if not _well(document):
-        _say_when(session, desk, week)
+        _say_when(session, desk, week, stopped=stop.is_set())
         no(2 if halts else 1)
 
 
-def _say_when(session: Session, desk: "Desk", week: "Week") -> None:
-    if due := desk.next_due(week):
+def _say_when(session: Session, desk: "Desk", week: "Week", *, stopped: bool) -> None:
+    if stopped:
+        session.note("stopped when asked to; publish again to go on")
+    elif due := desk.next_due(week):
         local = due.astimezone(desk.newsletter.schedule.zone)
         session.note(
             f"the next try is due at {local:%Y-%m-%d %H:%M %Z}; `broadsheet run` makes it, or publish again"

@@ -72,7 +72,8 @@ def test_what_is_in_doubt_is_settled_by_a_person_and_only_those(tmp_path: Path) 
     }  # fmt: skip
 
 
-def test_asking_it_to_stop_leaves_nothing_in_doubt(tmp_path: Path) -> None:
+@pytest.mark.parametrize("ask", [signal.SIGINT, signal.SIGTERM])
+def test_asking_it_to_stop_leaves_nothing_in_doubt(tmp_path: Path, ask: signal.Signals) -> None:
     with inbox() as server:
         here = Installation(
             tmp_path,
@@ -82,8 +83,9 @@ def test_asking_it_to_stop_leaves_nothing_in_doubt(tmp_path: Path) -> None:
         here.readers(400)
         process = here.start("publish", "2025-W17")
         until(lambda: len(server.mails) >= 50)
-        process.send_signal(signal.SIGINT)
-        process.communicate(timeout=30)
+        process.send_signal(ask)
+        _, words = process.communicate(timeout=30)
+        assert (process.returncode, "publish again to go on" in words) == (1, True)
         balance = here.balance()
         assert balance["in_doubt"] == 0
         assert balance["sent"] == len(server.mails)
