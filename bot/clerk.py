@@ -3,15 +3,19 @@
 courier ─ settled the last, about to send the next ─▶ ticket ─▶ clerk ─ one relaxed commit ─▶ go on
 """
 
+import logging
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from datetime import datetime
 from queue import Empty, SimpleQueue
 from types import TracebackType
 from typing import Self
 
-from bot.store import Store, ledger
+from bot.store import Store, ledger, workers
 from bot.store.ledger import Settlement
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(slots=True)
@@ -42,6 +46,7 @@ class Clerk:
     def __init__(self, store: Store, worker: int, counted: Callable[[list[Settlement]], None]) -> None:
         self._store, self._worker, self._counted = store, worker, counted
         self._tickets: SimpleQueue[_Ticket | None] = SimpleQueue()
+        self._beaten: datetime | None = None
         self._thread = threading.Thread(target=self._work, name="clerk")
 
     def __enter__(self) -> Self:
@@ -100,7 +105,7 @@ class Clerk:
         else:
             for ticket in tickets:
                 ticket.granted = ticket.next in granted
-            self._counted(settlements)
+            self._tell(settlements)
         finally:
             for ticket in tickets:
                 ticket.settle()
@@ -108,5 +113,22 @@ class Clerk:
     def _written(self, settlements: list[Settlement], wanted: list[int]) -> set[int]:
         """Settle and mark in one commit; the ids that may be sent."""
         with self._store.relaxed() as connection:
+            if now := self._time_to_beat(settlements):
+                workers.beat(connection, self._worker, now)
             ledger.settle(connection, settlements)
             return ledger.mark(connection, self._worker, wanted) if wanted else set()
+
+    def _time_to_beat(self, settlements: list[Settlement]) -> datetime | None:
+        """The time, where the ledger was not told lately: a slow batch must not look like a dead worker."""
+        now = max((one.at for one in settlements), default=None)
+        if now is None or (self._beaten and now - self._beaten < workers.BEAT):
+            return None
+        self._beaten = now
+        return now
+
+    def _tell(self, settlements: list[Settlement]) -> None:
+        """Tell whoever watches; that nobody can see it is no reason to send nothing."""
+        try:
+            self._counted(settlements)
+        except Exception:
+            log.exception("progress cannot be shown", extra={"action": "report_failed"})

@@ -167,6 +167,7 @@ MOMENT = timedelta(seconds=1)
         pytest.param(Process("here", "boot-1", 200, "6000"), MOMENT, UNTOUCHED, id="alive"),
         pytest.param(Process("here", "boot-1", 200, "6000"), 9 * LEASE, UNTOUCHED, id="alive and silent"),
         pytest.param(ME, MOMENT, UNTOUCHED, id="another run of ours"),
+        pytest.param(ME, LEASE + MOMENT, RELEASED, id="a run of ours that broke off"),
         pytest.param(Process("there", "boot-2", 200, "6000"), LEASE, UNTOUCHED, id="on another machine"),
         pytest.param(Process("there", "boot-2", 9, "9"), LEASE + MOMENT, RELEASED, id="silent elsewhere"),
         pytest.param(Process("here", "boot-0", 200, "6000"), MOMENT, ALL_IN_DOUBT, id="power cut"),

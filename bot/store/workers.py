@@ -14,7 +14,9 @@ from bot.store import ledger
 from bot.store.tables import workers
 
 LEASE = timedelta(minutes=20)
-"""How long a worker on another machine may be silent; longer than the ten minutes a final dot may take."""
+"""How long a worker we cannot look at may be silent; longer than the ten minutes a final dot may take."""
+BEAT = timedelta(minutes=1)
+"""How often a worker says that it is alive, as long as anything is answered."""
 
 CRASHED = "the process ended before the answer came"
 BROKE_OFF = "the run broke off before the answer was written down"
@@ -135,8 +137,9 @@ def _is_dead(
     now: datetime,
     start_of: Callable[[int], str | None],
 ) -> bool:
-    if host != me.host:
+    ours = (
+        pid == me.pid and started == me.started
+    )  # this process lives, and yet a run of it may have broken off
+    if host != me.host or ours:
         return now - heartbeat > LEASE
-    if pid == me.pid and started == me.started:
-        return False
     return start_of(pid) != started
