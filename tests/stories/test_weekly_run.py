@@ -54,7 +54,7 @@ def test_what_render_shows_is_what_goes_out_byte_for_byte(here: Installation) ->
     date = b"Date: Fri, 25 Apr 2025 07:00:00 +0000"
     assert date in shown
     assert sent == shown
-    posted = json.loads((here.root / "outbox/slack/ai-papers-2025-W17/part-1.json").read_bytes())
+    posted = json.loads((here.root / "outbox/slack/ai-papers-2025-W17/part-001.json").read_bytes())
     assert json.loads((here.root / "before/slack.json").read_bytes()) == [posted]
 
 
