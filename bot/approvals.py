@@ -10,6 +10,7 @@ from bot.store import Store, issues
 def approve(store: Store, newsletter: str, week: Week, content_hash: str, now: datetime) -> None:
     """Say yes to the content that has this hash; a hold is lifted by `release` alone."""
     with store.write() as connection:
+        issues.reserve(connection, newsletter, week)
         _refuse_published(issues.find(connection, newsletter, week) is not None, newsletter, week)
         before = issues.approval(connection, newsletter, week)
         if before and before.decision == "held":
@@ -20,6 +21,7 @@ def approve(store: Store, newsletter: str, week: Week, content_hash: str, now: d
 def hold(store: Store, newsletter: str, week: Week, content_hash: str, now: datetime) -> None:
     """Keep the issue from going out, whatever its content becomes."""
     with store.write() as connection:
+        issues.reserve(connection, newsletter, week)
         _refuse_published(issues.find(connection, newsletter, week) is not None, newsletter, week)
         issues.decide(connection, newsletter, week, Approval("held", content_hash, now), now)
 
@@ -27,6 +29,7 @@ def hold(store: Store, newsletter: str, week: Week, content_hash: str, now: date
 def release(store: Store, newsletter: str, week: Week, now: datetime) -> None:
     """Lift a hold; where approval is required, it is asked for anew."""
     with store.write() as connection:
+        issues.reserve(connection, newsletter, week)
         before = issues.approval(connection, newsletter, week)
         if not before or before.decision != "held":
             raise InputError(f"{newsletter}/{week}", "it is not held", "nothing to release")

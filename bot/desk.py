@@ -231,8 +231,6 @@ class Desk:
         content_hash = self.hash_of(issue)
         if issue.status is Status.DRAFT:
             raise RefusedError(f"{issue.key}: its status is draft: set `status: ready` in {issue.place}")
-        if self._approval(week, content_hash) == "held":
-            raise RefusedError(f"{issue.key}: a curator holds it: `broadsheet release {week}`")
         edition = publish.Edition(issue, content_hash, picked.taken, self._payloads(issue))
         publish.publish(self._store, edition, self.channels, now, late=late)
         return list(picked.findings)

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from bot.channels import Audience, Channel
-from bot.models import Issue
+from bot.errors import RefusedError
+from bot.models import Approval, Issue
 from bot.store import Store, issues, ledger
 
 
@@ -25,9 +26,14 @@ class Edition:
 def publish(
     store: Store, edition: Edition, channels: Mapping[str, Channel], now: datetime, *, late: bool = False
 ) -> bool:
-    """Write the issue and its deliveries; False, and no change, where its week was published before."""
+    """Write the issue and its deliveries; False, and no change, where its week was published before.
+
+    RefusedError where a curator holds it, be it since a moment ago.
+    """
     issue = edition.issue
     with store.write() as connection:
+        issues.reserve(connection, issue.newsletter, issue.week)
+        _refuse_held(issues.approval(connection, issue.newsletter, issue.week), issue)
         number = issues.add(
             connection, issue.newsletter, issue.week, issue.title, edition.hash, now, late=late
         )
@@ -42,3 +48,8 @@ def publish(
             else:
                 ledger.queue_parts(connection, number, name, channel.parts(payload), now)
     return True
+
+
+def _refuse_held(approval: Approval | None, issue: Issue) -> None:
+    if approval and approval.decision == "held":
+        raise RefusedError(f"{issue.key}: a curator holds it: `broadsheet release {issue.week}`")

@@ -1,4 +1,4 @@
-"""The clerk writes for all couriers at once, says that its worker lives, and is stopped by nobody's display."""
+"""The clerk writes for all couriers at once, says that its worker lives, and needs no display."""
 
 from datetime import datetime, timedelta
 

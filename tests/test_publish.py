@@ -8,7 +8,8 @@ from collections.abc import Callable
 import pytest
 from sqlalchemy import func, select
 
-from bot import subscriptions
+from bot import approvals, subscriptions
+from bot.errors import BroadsheetError, RefusedError
 from bot.models import Balance, Consent, Week
 from bot.publish import publish
 from bot.store import Store, issues, ledger, readers, tables
@@ -183,3 +184,44 @@ def test_each_newsletter_and_each_week_is_its_own(store: Store) -> None:
     with store.read() as connection:
         assert [one.id for one in issues.unsettled(connection, LETTER)] == [first, second]
         assert issues.unsettled(connection, "another") == []
+
+
+def test_a_hold_of_a_moment_ago_is_heard(store: Store) -> None:
+    add_readers(store, ["ann"])
+    channels = {"email": Recorder()}
+    approvals.hold(store, LETTER, WEEK, "hash", NOW)
+    with pytest.raises(
+        RefusedError, match="letter/2025-W17: a curator holds it: `broadsheet release 2025-W17`"
+    ):
+        publish(store, edition(channels), channels, NOW)
+    assert not any(count(store).values())
+    approvals.release(store, LETTER, WEEK, NOW)
+    assert publish(store, edition(channels), channels, NOW)
+
+
+def test_of_a_hold_and_a_publishing_at_once_one_is_refused(database: Database, store: Store) -> None:
+    """A hold that was taken must mean that nothing went out, however close the two were."""
+    done: list[str] = []
+    begin = threading.Barrier(2)
+
+    def attempt(name: str, action: Callable[[Store], object]) -> None:
+        own = database.open()
+        begin.wait()
+        try:
+            action(own)
+            done.append(name)
+        except BroadsheetError as error:
+            done.append(str(error))
+        own.close()
+
+    channels = {"email": Recorder()}
+    actions: dict[str, Callable[[Store], object]] = {
+        "published": lambda own: publish(own, edition(channels), channels, NOW),
+        "held": lambda own: approvals.hold(own, LETTER, WEEK, "hash", NOW),
+    }
+    threads = [threading.Thread(target=attempt, args=pair) for pair in actions.items()]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(set(done) & set(actions)) == 1

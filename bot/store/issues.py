@@ -4,7 +4,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import ColumnElement, Connection, and_, delete, insert, select
+from sqlalchemy import ColumnElement, Connection, and_, delete, insert, select, text
 from sqlalchemy.exc import IntegrityError
 
 from bot.models import Approval, Week
@@ -105,6 +105,16 @@ def taken_entries(connection: Connection, newsletter: str, *, but: Week | None =
 
 
 # ------------------------------------------------------------------------------------------------ decisions
+
+
+def reserve(connection: Connection, newsletter: str, week: Week) -> None:
+    """Keep everybody else from publishing or deciding on an issue until this transaction ends.
+
+    SQLite has one writer anyway. In PostgreSQL a hold could else slip in beside the publishing that it stops.
+    """
+    if connection.dialect.name == "postgresql":
+        key = {"key": f"{newsletter}/{week}"}
+        connection.execute(text("SELECT pg_advisory_xact_lock(hashtextextended(:key, 0))"), key)
 
 
 def approval(connection: Connection, newsletter: str, week: Week) -> Approval | None:
