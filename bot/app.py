@@ -32,13 +32,13 @@ class App:
 
     @cached_property
     def store(self) -> "Store":
-        from bot.store import open_store  # noqa: PLC0415
+        from bot.store import open_store
 
         return open_store(self.settings.database, self.settings.root)
 
     @cached_property
     def templates(self) -> "Templates":
-        from bot.compose import Templates  # noqa: PLC0415
+        from bot.compose import Templates
 
         return Templates(self.settings.root)
 
@@ -101,7 +101,7 @@ class App:
 
     def desk(self, newsletter: Newsletter) -> "Desk":
         """A fresh desk, which reads the content anew."""
-        from bot.desk import Desk  # noqa: PLC0415
+        from bot.desk import Desk
 
         channels = self.channels(newsletter)
         root, url = self.settings.root, self.settings.url
@@ -127,7 +127,7 @@ class App:
 
     def check(self, names: Iterable[str]) -> list[Finding]:
         """Every finding of the configuration and of the content, or of some issues."""
-        from bot.checks import Material, run  # noqa: PLC0415
+        from bot.checks import Material, run
 
         only = {f"{desk.newsletter.name}/{week}" for desk, week in map(self.issue, names)}
         contents = {desk.newsletter.name: desk.content for desk in self.desks()}
@@ -145,16 +145,16 @@ class App:
         self, file: Path, name: str | None, consent: str, now: datetime, *, dry_run: bool
     ) -> dict[str, Any]:
         """Take readers from a CSV file; the report as a document."""
-        from dataclasses import asdict  # noqa: PLC0415
+        from dataclasses import asdict
 
-        from bot.subscriptions import import_csv  # noqa: PLC0415
+        from bot.subscriptions import import_csv
 
         newsletter = self.newsletter(name)
         return asdict(import_csv(self.store, file, newsletter.name, Consent(consent), now, dry_run=dry_run))
 
     def export_readers(self, stream: "IO[str]", name: str | None) -> None:
         """Write readers as CSV."""
-        from bot.subscriptions import export_csv  # noqa: PLC0415
+        from bot.subscriptions import export_csv
 
         export_csv(self.store, stream, self.newsletter(name).name if name else None)
 
@@ -162,22 +162,22 @@ class App:
         self, email: str, full_name: str, language: str, name: str | None, consent: str, now: datetime
     ) -> str:
         """Add one reader; their state afterwards."""
-        from bot.subscriptions import add  # noqa: PLC0415
+        from bot.subscriptions import add
 
         newsletter = self.newsletter(name)
         return add(self.store, newsletter.name, email, full_name, language, Consent(consent), now)
 
     def remove_reader(self, email: str, name: str | None, now: datetime) -> list[str]:
         """Unsubscribe a reader; the newsletters they left."""
-        from bot.subscriptions import remove  # noqa: PLC0415
+        from bot.subscriptions import remove
 
         return remove(self.store, email, self.newsletter(name).name if name else None, now)
 
     def readers(self, name: str | None) -> list[dict[str, Any]]:
         """The readers as documents."""
-        from dataclasses import asdict  # noqa: PLC0415
+        from dataclasses import asdict
 
-        from bot.store import readers  # noqa: PLC0415
+        from bot.store import readers
 
         chosen = self.newsletter(name).name if name else None
         with self.store.read() as connection:

@@ -37,7 +37,7 @@ class _Email:
         self.concurrency, self.local, self.by = transport.connections, transport.local, transport.by
 
     def freeze(self, issue: Issue, rendered: Rendered) -> bytes:
-        from bot.mail import freeze_mail  # noqa: PLC0415 (options are read without it)
+        from bot.mail import freeze_mail
 
         return freeze_mail(rendered, self._newsletter, issue.key, self._url)
 
@@ -45,14 +45,14 @@ class _Email:
         return 1
 
     def files(self, payload: bytes, reader: Reader, now: datetime) -> dict[str, bytes]:
-        from bot.mail import Letter, parts_of  # noqa: PLC0415
+        from bot.mail import Letter, parts_of
 
         message = Letter.load(payload).address(reader, now)
         text, page = parts_of(message)
         return {"message.eml": message, "email.html": page, "email.txt": text}
 
     def courier(self, payload: bytes) -> Courier:
-        from bot.mail import Letter  # noqa: PLC0415
+        from bot.mail import Letter
 
         return _Courier(Letter.load(payload), self._transport.connect())
 
@@ -61,7 +61,7 @@ class _Courier:
     """Addresses a letter to each reader and hands it over on one connection."""
 
     def __init__(self, letter: "Letter", connection: "Connection") -> None:
-        from bot.mail import wire_address  # noqa: PLC0415
+        from bot.mail import wire_address
 
         self._letter, self._connection, self._wire_address = letter, connection, wire_address
 

@@ -77,9 +77,9 @@ class _Slack:
         self.by = f"folder {options.folder}" if folder else f"slack {options.conversation}"
 
     def freeze(self, issue: Issue, rendered: Rendered) -> bytes:  # noqa: ARG002 (Slack renders its own blocks)
-        from bot.blockkit import packed  # noqa: PLC0415 (options are read without it)
-        from bot.channels._slack_template import groups  # noqa: PLC0415
-        from bot.compose import numbered  # noqa: PLC0415
+        from bot.blockkit import packed
+        from bot.channels._slack_template import groups
+        from bot.compose import numbered
 
         context = {
             "issue": issue,
@@ -112,7 +112,7 @@ class _Slack:
 
     def _running_head(self, issue: Issue, number: int, parts: int) -> list[dict[str, Any]]:
         """What a later message opens with where no thread holds it together with the first."""
-        from bot.blockkit import context  # noqa: PLC0415
+        from bot.blockkit import context
 
         in_thread = self._options.layout == "thread"
         return [] if number == 1 or in_thread else context(f"{issue.title[:150]} · {number}/{parts}")
@@ -144,7 +144,7 @@ def _usable(token: SecretStr | None) -> SecretStr:
 
 def _text(issue: Issue, messages: "Sequence[Message]", number: int) -> str:
     """What is shown and read out where blocks are not: of the whole issue first, then of each part."""
-    from bot.blockkit import fallback  # noqa: PLC0415
+    from bot.blockkit import fallback
 
     title = issue.title if len(messages) == 1 else f"{issue.title} ({number}/{len(messages)})"
     shown = messages if number == 1 else messages[number - 1 : number]
@@ -157,7 +157,7 @@ class _Courier:
     def __init__(
         self, messages: list[dict[str, Any]], api_url: str, token: SecretStr, *, in_thread: bool
     ) -> None:
-        from slack_sdk import WebClient  # noqa: PLC0415
+        from slack_sdk import WebClient
 
         self._client = WebClient(
             token.get_secret_value(),
@@ -172,9 +172,9 @@ class _Courier:
         self._messages, self._in_thread = messages, in_thread
 
     def deliver(self, delivery: Delivery, now: datetime) -> Receipt:  # noqa: ARG002 (Slack stamps its own time)
-        from slack_sdk.errors import SlackApiError  # noqa: PLC0415
+        from slack_sdk.errors import SlackApiError
 
-        from bot.channels._slack_errors import FAILURES, from_failure  # noqa: PLC0415
+        from bot.channels._slack_errors import FAILURES, from_failure
 
         message = self._messages[delivery.part - 1] | self._thread(delivery)
         try:
@@ -203,7 +203,7 @@ def _receipt(answer: "SlackResponse") -> Receipt:
 
 def _refusal(response: "SlackResponse | dict[str, Any]") -> Exception:
     """What an answer other than yes means; of some, slack_sdk gives a bare dict (python-slack-sdk#1421)."""
-    from bot.channels._slack_errors import from_answer  # noqa: PLC0415
+    from bot.channels._slack_errors import from_answer
 
     if isinstance(response, dict):
         return from_answer(response, int(response.get("status") or 0), None)
@@ -221,7 +221,7 @@ class _FolderCourier:
         self._messages, self._folder = messages, folder
 
     def deliver(self, delivery: Delivery, now: datetime) -> Receipt:  # noqa: ARG002 (a file has its own time)
-        from bot.errors import StopRunError  # noqa: PLC0415
+        from bot.errors import StopRunError
 
         folder = self._folder / delivery.issue.replace("/", "-")
         path = folder / f"part-{delivery.part:03}.json"

@@ -125,7 +125,7 @@ def broadsheet(
 
     An ISSUE is named by its week, 2025-W17, or ai-papers/2025-W17 where there are several newsletters.
     """
-    from bot.cli.session import Session  # noqa: PLC0415 (imports what --help does not need)
+    from bot.cli.session import Session
 
     ctx.obj = Session(config, form, now, allow_time_travel=allow_time_travel)
 

@@ -41,7 +41,7 @@ def _show_next(out: "Console", rows: list[dict[str, Any]]) -> None:
 @click.pass_obj
 def run_(session: Session, *, once: bool) -> None:
     """Be the bot: publish each issue at its minute and work the outbox, until asked to stop."""
-    from bot.running import run  # noqa: PLC0415
+    from bot.running import run
 
     session.refuse_time_travel(leaves_the_machine=session.app.leaves_the_machine)
     run(session.app, clock=session.clock, once=once, say=session.note)

@@ -22,7 +22,7 @@ class _Week(click.ParamType[Any]):
     name = "week"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        from bot.models import Week  # noqa: PLC0415 (pydantic and all: not for --help)
+        from bot.models import Week
 
         try:
             return value if isinstance(value, Week) else Week.parse(value)
@@ -63,7 +63,7 @@ def import_(
     The same file twice changes nothing, an issue that another import already brought is recognised, and what
     a person has edited is never overwritten.
     """
-    from bot.importing import import_file  # noqa: PLC0415
+    from bot.importing import import_file
 
     newsletter = session.app.newsletter(name)
     report = import_file(
@@ -149,8 +149,8 @@ Examples:
 @click.pass_obj
 def check_(session: Session, issues: tuple[str, ...]) -> None:
     """Hold configuration and content against every rule; exit 1 where one finding is an error."""
-    from bot.checks import as_json, github  # noqa: PLC0415
-    from bot.models import errors_of  # noqa: PLC0415
+    from bot.checks import as_json, github
+    from bot.models import errors_of
 
     findings = session.app.check(issues)
     if session.form == "github":

@@ -119,7 +119,7 @@ def _work(session: Session, desk: "Desk", week: "Week") -> None:
 
     Who asks it to end (Ctrl-C, SIGTERM) gets an end without doubts: what is in hand is finished first.
     """
-    from bot.schedule import stopping  # noqa: PLC0415
+    from bot.schedule import stopping
 
     stop = Event()
     with stopping(stop), _progress(session, f"{desk.newsletter.name}/{week}") as report:
@@ -153,7 +153,7 @@ def _well(document: dict[str, Any]) -> bool:
 
 @contextmanager
 def _progress(session: Session, title: str) -> "Iterator[Callable[[str, Balance], None]]":
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn  # noqa: PLC0415
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=session.out, transient=True) as bar:

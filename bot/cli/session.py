@@ -45,15 +45,15 @@ class Session:
 
     @cached_property
     def app(self) -> "App":
-        from bot.app import App  # noqa: PLC0415 (a command pays for what it uses)
-        from bot.settings import load  # noqa: PLC0415
+        from bot.app import App
+        from bot.settings import load
 
         return App(load(self.config, os.environ))
 
     @cached_property
     def out(self) -> "Console":
         """Tables and text; on stderr where stdout is kept for one JSON document."""
-        from rich.console import Console  # noqa: PLC0415
+        from rich.console import Console
 
         stderr = self.form == "json"
         # Where no person watches, a table must not be cut to some width that nobody chose.
@@ -85,7 +85,7 @@ class Session:
 
 def table(*columns: str) -> "Table":
     """A table whose cells stay on their line."""
-    from rich.table import Table  # noqa: PLC0415
+    from rich.table import Table
 
     made = Table(box=None, header_style="bold", pad_edge=False)
     for column in columns:
