@@ -285,10 +285,6 @@ class Balance:
     def planned(self) -> int:
         return self.sent + self.failed + self.suppressed + self.skipped + self.in_doubt + self.waiting
 
-    @property
-    def settled(self) -> bool:
-        return self.waiting == 0
-
 
 ApprovalState = Literal["approved", "void", "held"]
 

@@ -87,10 +87,10 @@ def test_a_decision_is_of_one_week_of_one_newsletter(store: Store) -> None:
     approvals.hold(store, "another", WEEK, "hash", NOW)
     approvals.hold(store, LETTER, Week(2025, 18), "other", NOW)
     with store.read() as connection:
-        assert issues.approvals_of(connection, LETTER) == {
-            WEEK: YES,
-            Week(2025, 18): Approval("held", "other", NOW),
-        }
+        assert issues.approval(connection, LETTER, WEEK) == YES
+        assert issues.approval(connection, LETTER, Week(2025, 18)) == Approval("held", "other", NOW)
+        assert issues.approval(connection, "another", WEEK) == Approval("held", "hash", NOW)
+        assert issues.approval(connection, "another", Week(2025, 18)) is None
 
 
 def test_every_decision_is_kept_as_an_event(store: Store) -> None:

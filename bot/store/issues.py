@@ -123,12 +123,6 @@ def approval(connection: Connection, newsletter: str, week: Week) -> Approval | 
     return Approval(row.decision, row.hash, row.at) if row else None
 
 
-def approvals_of(connection: Connection, newsletter: str) -> dict[Week, Approval]:
-    """What curators said last of each issue of a newsletter."""
-    rows = connection.execute(select(approvals).where(approvals.c.newsletter == newsletter))
-    return {Week.parse(row.week): Approval(row.decision, row.hash, row.at) for row in rows}
-
-
 def decide(
     connection: Connection, newsletter: str, week: Week, decision: Approval | None, now: datetime
 ) -> None:
