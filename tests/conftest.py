@@ -4,9 +4,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.browser import chromium
 from tests.servers.postgres import cluster, database, migrated, store
 
-__all__ = ["cluster", "database", "migrated", "shared", "store"]
+__all__ = ["chromium", "cluster", "database", "migrated", "shared", "store"]
 
 CORPUS = Path(__file__).resolve().parents[2] / "shared"
 

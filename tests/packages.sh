@@ -1,17 +1,28 @@
 #!/bin/sh
-# Installs the Debian packages that some tests need, where that is possible: as root, with apt-get.
-# Elsewhere those tests are skipped, each saying what it misses.
+# Installs what some tests need beside Python, where that is possible: Debian packages as root with apt-get,
+# and the judges of mail that exist only for Node. Elsewhere those tests are skipped, each saying what it misses.
 set -eu
+here=$(dirname "$0")
 
 missing=""
 ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || missing="$missing postgresql"
 [ -x /usr/sbin/smtp-sink ] || missing="$missing postfix"
+command -v chromium >/dev/null || missing="$missing chromium"
+command -v spamassassin >/dev/null || missing="$missing spamassassin"
+command -v node >/dev/null || missing="$missing nodejs"
+command -v npm >/dev/null || missing="$missing npm"
 
-[ -n "$missing" ] || exit 0
-if [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null; then
-    echo "not installed, so that tests which need it are skipped:$missing" >&2
-    exit 0
+if [ -n "$missing" ]; then
+    if [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null; then
+        echo "not installed, so that tests which need it are skipped:$missing" >&2
+    else
+        export DEBIAN_FRONTEND=noninteractive
+        { apt-get update && apt-get install --yes --no-install-recommends $missing; } >/dev/null 2>&1 \
+            || echo "could not install, so that tests which need it are skipped:$missing" >&2
+    fi
 fi
-export DEBIAN_FRONTEND=noninteractive
-{ apt-get update && apt-get install --yes --no-install-recommends $missing; } >/dev/null 2>&1 \
-    || echo "could not install, so that tests which need it are skipped:$missing" >&2
+
+if command -v npm >/dev/null && [ "$here/node/package-lock.json" -nt "$here/node/node_modules/.package-lock.json" ]; then
+    npm --prefix "$here/node" ci --silent >/dev/null 2>&1 \
+        || echo "could not install, so that tests which need it are skipped: the packages of tests/node" >&2
+fi
