@@ -12,7 +12,7 @@ HERE = Path(__file__).parent
 
 
 def ask(script: str, question: Any) -> Any:
-    """What a script of this folder answers; the test is skipped, saying so, where Node or a package is missing."""
+    """What a script of this folder answers; the test is skipped, saying so, where Node is missing."""
     if not (node := shutil.which("node")):
         pytest.skip("needs Node: apt-get install nodejs npm")
     if not (HERE / "node_modules").is_dir():
