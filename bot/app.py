@@ -104,8 +104,7 @@ class App:
         from bot.desk import Desk
 
         channels = self.channels(newsletter)
-        root, url = self.settings.root, self.settings.url
-        return Desk(newsletter, self.store, self.templates, channels, root=root, url=url)
+        return Desk(newsletter, self.store, self.templates, channels, self.settings)
 
     def desks(self, name: str | None = None) -> "Iterator[Desk]":
         """The desks of all newsletters, or of the one named."""

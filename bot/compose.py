@@ -30,6 +30,7 @@ import bot
 from bot.errors import InputError
 from bot.headers import one_line
 from bot.inline import inline
+from bot.links import issue_url
 from bot.markup import Footnotes, inline_html, inline_text, to_html, to_text, words
 from bot.models import Entry, Issue, Rendered
 from bot.settings import Newsletter
@@ -160,16 +161,19 @@ def _environment(loader: BaseLoader, *, autoescape: bool) -> ImmutableSandboxedE
 # ---------------------------------------------------------------------------------------------- fingerprint
 
 
-def fingerprint(issue: Issue, newsletter: Newsletter, templates: Templates, base_url: str) -> str:
+def fingerprint(
+    issue: Issue, newsletter: Newsletter, templates: Templates, base_url: str, *, several: bool = False
+) -> str:
     """The content hash: of all that a rendering is made of, and of nothing else.
 
-    The same on every machine and at any time; an approval is bound to it.
+    The same on every machine and at any time; an approval is bound to it. `several`: see `issue_url`.
     """
     channels = newsletter.channels
     names = [_theme_of(newsletter), "email/text.txt.j2", "email/subject.txt.j2", "page.html.j2"]
     material = {
         "issue": _plain(issue),
         "base_url": base_url,
+        "web_url": issue_url(base_url, issue.newsletter, issue.week, several=several),
         "newsletter": newsletter.model_dump(mode="json", include=_SHOWN),
         "channels": {name: options.model_dump(mode="json") for name, options in channels.items()},
         "templates": templates.digest(names, {options.kind for options in channels.values()}),
@@ -220,17 +224,19 @@ class Part:
     entries: tuple[Numbered, ...]
 
 
-def compose(issue: Issue, newsletter: Newsletter, templates: Templates, base_url: str) -> Rendered:
-    """Render an issue once, with a slot wherever readers differ."""
-    slots = Slots(sha256(fingerprint(issue, newsletter, templates, base_url).encode()).hexdigest()[:16])
-    web_url = f"{base_url}/issues/{issue.week}"
+def compose(
+    issue: Issue, newsletter: Newsletter, templates: Templates, base_url: str, *, several: bool = False
+) -> Rendered:
+    """Render an issue once, with a slot wherever readers differ; `several`: see `issue_url`."""
+    content_hash = fingerprint(issue, newsletter, templates, base_url, several=several)
+    slots = Slots(sha256(content_hash.encode()).hexdigest()[:16])
     context: dict[str, Any] = {
         "issue": issue,
         "newsletter": newsletter,
         "sections": list(numbered(issue)),
         "subject": _subject(issue, newsletter, templates),
         "preheader": issue.preheader or _first_words(issue),
-        "web_url": web_url,
+        "web_url": issue_url(base_url, issue.newsletter, issue.week, several=several),
         "base_url": base_url,
     }
     reader = {"name": slots.name, "email": slots.email, "unsubscribe_url": slots.unsubscribe}

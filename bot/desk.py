@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict
 from datetime import datetime
 from functools import cached_property
-from pathlib import Path
 from threading import Event
 from typing import Any, Literal
 
@@ -21,6 +20,7 @@ from bot.models import (
     Finding,
     Issue,
     Reader,
+    Rendered,
     Severity,
     Status,
     Week,
@@ -30,7 +30,7 @@ from bot.models import (
 from bot.outbox import Halt, Report, Terms, work
 from bot.picker import Picked, pick
 from bot.schedule import Outlook, Reason, View, candidates
-from bot.settings import Newsletter
+from bot.settings import Newsletter, Settings
 from bot.sources.markdown import Content, read_newsletter
 from bot.store import Store, issues, ledger, readers
 from bot.store.issues import Published
@@ -49,19 +49,17 @@ class Desk:
         store: Store,
         templates: Templates,
         channels: Mapping[str, Channel],
-        *,
-        root: Path,
-        url: str,
+        settings: Settings,
     ) -> None:
         self.newsletter, self.channels = newsletter, channels
-        self._store, self._templates, self._root, self._url = store, templates, root, url
+        self._store, self._templates, self._settings = store, templates, settings
 
     # ---------------------------------------------------------------------------------------- what there is
 
     @cached_property
     def content(self) -> Content:
-        folder = self._root / "content" / self.newsletter.name
-        return read_newsletter(folder, self.newsletter.name, self.newsletter.schedule.zone, self._root)
+        root, name = self._settings.root, self.newsletter.name
+        return read_newsletter(root / "content" / name, name, self.newsletter.schedule.zone, root)
 
     def picked(self, week: Week, now: datetime) -> Picked:
         """The issue of a week as it would be now; one that was published, as it would have been then."""
@@ -99,7 +97,8 @@ class Desk:
         return tuple(errors_of([*picked.findings, *read]))
 
     def hash_of(self, issue: Issue) -> str:
-        return fingerprint(issue, self.newsletter, self._templates, self._url)
+        url, several = self._settings.url, self._settings.several
+        return fingerprint(issue, self.newsletter, self._templates, url, several=several)
 
     def published(self, week: Week) -> Published | None:
         with self._store.read() as connection:
@@ -199,8 +198,12 @@ class Desk:
         for name, channel in self.channels.items():
             if name in payloads:
                 files |= channel.files(payloads[name], reader, now)
-        page = compose(issue or self.issue(week, now), self.newsletter, self._templates, self._url).page
+        page = self._composed(issue or self.issue(week, now)).page
         return {**files, "page.html": page.encode()}
+
+    def _composed(self, issue: Issue) -> Rendered:
+        url, several = self._settings.url, self._settings.several
+        return compose(issue, self.newsletter, self._templates, url, several=several)
 
     def _reader(self, email: str | None) -> Reader:
         if email is None:
@@ -215,7 +218,7 @@ class Desk:
     # ------------------------------------------------------------------------------------------- publishing
 
     def _payloads(self, issue: Issue) -> dict[str, bytes]:
-        rendered = compose(issue, self.newsletter, self._templates, self._url)
+        rendered = self._composed(issue)
         return {name: channel.freeze(issue, rendered) for name, channel in self.channels.items()}
 
     def _frozen(self, gone: Published) -> dict[str, bytes]:

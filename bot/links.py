@@ -1,6 +1,13 @@
 """The addresses that letters lead to."""
 
+from bot.models import Week
+
 
 def unsubscribe_url(base_url: str, token: str) -> str:
     """Where one reader leaves one newsletter (RFC 8058: the URL alone says who and what)."""
     return f"{base_url}/u/{token}"
+
+
+def issue_url(base_url: str, newsletter: str, week: Week, *, several: bool) -> str:
+    """Where an issue is read on the web; its newsletter is named where the installation has `several`."""
+    return f"{base_url}/{newsletter}/issues/{week}" if several else f"{base_url}/issues/{week}"

@@ -50,7 +50,9 @@ def newsletter() -> Newsletter:
 def channel(root: Path, token: str | None = TOKEN, **options: Any) -> Channel:
     chosen = slack.Options(kind="slack", **{"conversation": CONVERSATION, **options})
     secret = None if token is None else SecretStr(token)
-    installation: Any = SimpleNamespace(root=root, url="https://news.example.org", secret=lambda _: secret)
+    installation: Any = SimpleNamespace(
+        root=root, url="https://news.example.org", several=False, secret=lambda _: secret
+    )
     return slack.build(
         chosen,
         newsletter=newsletter(),

@@ -36,7 +36,9 @@ def shipped() -> Templates:
 
 def frozen(issue: Issue, layout: Layout = "thread") -> list[Json]:
     """The messages of an issue, as they are kept."""
-    installation: Any = SimpleNamespace(root=Path(), url="http://localhost:8000", secret=lambda _: None)
+    installation: Any = SimpleNamespace(
+        root=Path(), url="http://localhost:8000", several=False, secret=lambda _: None
+    )
     channel = slack.build(
         slack.Options(kind="slack", conversation="C0123456789", layout=layout),
         newsletter=newsletter(),

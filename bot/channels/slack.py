@@ -55,7 +55,7 @@ def build(
 ) -> "_Slack":
     """The channel that posts a newsletter's issues to one conversation."""
     folder = settings.root / options.folder if options.folder else None
-    return _Slack(options, newsletter, templates, settings.url, settings.secret("slack_token"), folder)
+    return _Slack(options, newsletter, templates, settings, folder)
 
 
 class _Slack:
@@ -67,12 +67,16 @@ class _Slack:
         options: Options,
         newsletter: "Newsletter",
         templates: "Templates",
-        url: str,
-        token: SecretStr | None,
+        settings: "Settings",
         folder: Path | None,
     ) -> None:
-        self._options, self._newsletter, self._templates, self._url = options, newsletter, templates, url
-        self._token, self._folder = token, folder
+        self._options, self._newsletter, self._templates, self._settings = (
+            options,
+            newsletter,
+            templates,
+            settings,
+        )
+        self._token, self._folder = settings.secret("slack_token"), folder
         self.local = folder is not None
         self.by = f"folder {options.folder}" if folder else f"slack {options.conversation}"
 
@@ -80,13 +84,16 @@ class _Slack:
         from bot.blockkit import packed
         from bot.channels._slack_template import groups
         from bot.compose import numbered
+        from bot.links import issue_url
 
         context = {
             "issue": issue,
             "newsletter": self._newsletter,
             "sections": list(numbered(issue)),
             "layout": self._options.layout,
-            "web_url": f"{self._url}/issues/{issue.week}",
+            "web_url": issue_url(
+                self._settings.url, issue.newsletter, issue.week, several=self._settings.several
+            ),
         }
         messages = packed(groups(self._templates, context))
         if not messages:

@@ -175,6 +175,11 @@ class Settings(BaseSettings):
         """The base URL without its final slash."""
         return str(self.base_url).rstrip("/")
 
+    @property
+    def several(self) -> bool:
+        """Whether there is more than one newsletter: web addresses then name theirs."""
+        return len(self.newsletters) > 1
+
     def secret(self, name: Literal["slack_token", "smtp_password"]) -> SecretStr | None:
         """A secret from the environment, or else from the file that the configuration names."""
         given: SecretStr | None = getattr(self, name)
