@@ -194,6 +194,10 @@ class Rendered:
     page: str
     nonce: str
     """Names this issue's slots; see `bot.slots.Slots`."""
+    folded: int = 0
+    """How many of the last entries show a link, in the HTML, in the place of what follows their lead."""
+    sheets: tuple[str, ...] = ()
+    """The text of each `<style>` before inlining: what its author wrote."""
 
 
 # ---------------------------------------------------------------------------------------------- readers

@@ -105,6 +105,7 @@ def early_cut_off(material: Material) -> Iterator[Flaw]:
             )
 
 
+LOOKS_AT = Material
 RULES = (
     Rule("config.newsletters", Severity.ERROR, no_newsletter),
     Rule("config.list-id", Severity.WARNING, shared_list_id),

@@ -157,6 +157,7 @@ def _inline_links(inlines: Iterable[Inline]) -> Iterator[Link]:
             yield from _inline_links(inline.children)
 
 
+LOOKS_AT = Material
 RULES = (
     Rule("content.week", Severity.ERROR, two_files),
     Rule("content.title-length", Severity.HINT, long_subject),

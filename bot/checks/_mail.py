@@ -1,0 +1,94 @@
+"""One issue as it would be mailed, as the rules about mail look at it."""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from lxml import html
+from lxml.etree import _Element, iterwalk
+
+from bot.models import Issue, Rendered
+from bot.settings import Newsletter
+
+_HIDDEN = re.compile(r"\bdisplay\s*:\s*none\b", re.IGNORECASE)
+_NO_WORDS = {"head", "script", "style", "title", "template"}
+_SILENT = re.compile(r"\{#.*?#\}|/\*.*?\*/", re.DOTALL)
+
+
+@dataclass(frozen=True)  # without slots, so that what is parsed can be kept
+class Mail:
+    """An issue, rendered."""
+
+    issue: Issue
+    newsletter: Newsletter
+    rendered: Rendered
+    web_url: str
+    """Where the issue is read on the web."""
+    sources: Mapping[str, str]
+    """The text of its theme and of the templates that it is made of, by name, the theme first."""
+
+    @cached_property
+    def page(self) -> _Element:
+        """The HTML as it would go out."""
+        return html.document_fromstring(self.rendered.html)
+
+    @cached_property
+    def elements(self) -> tuple[_Element, ...]:
+        """Every element in its order; comments, and so what only Outlook sees, are none."""
+        return tuple(self.page.iter("*"))
+
+    def tags(self, *names: str) -> Iterator[_Element]:
+        """The elements of some names."""
+        return (element for element in self.elements if element.tag in names)
+
+    @cached_property
+    def head_styles(self) -> tuple[str, ...]:
+        """The stylesheets that go out in the mail."""
+        return tuple(style.text or "" for style in self.tags("style"))
+
+    @cached_property
+    def hidden(self) -> frozenset[_Element]:
+        """The elements that readers do not see, each with all that is in it."""
+        found = set[_Element]()
+        for element in self.elements:
+            if element.tag in _NO_WORDS or element.getparent() in found or _is_hidden(element):
+                found.add(element)
+        return frozenset(found)
+
+    @cached_property
+    def letters(self) -> str:
+        """What readers see, without its blanks and in small letters, for looking words up in it."""
+        seen: list[str | None] = []
+        for event, node in iterwalk(self.page, events=("start", "end", "comment")):
+            if event == "start":
+                seen.append(None if node in self.hidden else node.text)
+            else:
+                seen.append(None if node.getparent() in self.hidden else node.tail)
+        return letters("".join(filter(None, seen)))
+
+    def place(self, *patterns: str) -> str:
+        """`templates/…:line` of the first pattern that the theme's sources have, or else the theme's file."""
+        for pattern in patterns:
+            for name, source in self.spoken.items():
+                if found := re.search(pattern, source, re.IGNORECASE):
+                    return f"templates/{name}:{source.count(chr(10), 0, found.start()) + 1}"
+        return f"templates/themes/{self.newsletter.theme}.html.j2"
+
+    @cached_property
+    def spoken(self) -> dict[str, str]:
+        """The sources without what is commented out; each line stays where it is."""
+        return {name: _SILENT.sub(_blank, source) for name, source in self.sources.items()}
+
+
+def _is_hidden(element: _Element) -> bool:
+    return "hidden" in element.attrib or bool(_HIDDEN.search(element.get("style") or ""))
+
+
+def _blank(comment: re.Match[str]) -> str:
+    return "\n" * comment[0].count("\n")
+
+
+def letters(text: str) -> str:
+    """A text without its blanks and in small letters."""
+    return "".join(text.split()).casefold()
