@@ -17,6 +17,7 @@ WORD = 75
 
 # Controls, lone surrogates, ends of lines, and what turns the direction of the words after it.
 _STEERING = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff\u2028\u2029\u202a-\u202e\u2066-\u2069]")
+_ENCODED_WORD = re.compile(r"=\?[^?\s]+\?[bq]\?", re.IGNORECASE)
 _ATOMS = re.compile(r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~ -]+")
 _LOOK_ALIKE = re.compile(r"=\?")
 _Q_SAFE = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789!*+-/")
@@ -30,6 +31,18 @@ def one_line(text: str) -> str:
     if not text.isprintable():
         text = _STEERING.sub(" ", text)
     return " ".join(text.split())
+
+
+def breach(text: str) -> str | None:
+    """What in a text would break a header, said to whoever can still mend it; None where nothing would.
+
+    The rule of `one_line`, for the doors: no character is refused that a header can carry.
+    """
+    if _STEERING.search(text):
+        return "has a line break or a control character"
+    if _ENCODED_WORD.search(text):
+        return "looks like an encoded word (=?…?=), which mail programs would decode"
+    return None
 
 
 def field(name: str, tokens: Sequence[str]) -> str:

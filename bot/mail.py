@@ -16,6 +16,7 @@ from functools import lru_cache
 from hashlib import sha256
 from typing import Any
 
+from bot.addresses import on_the_wire
 from bot.errors import InputError, PermanentError
 from bot.headers import field, mailbox, one_line, phrase, unstructured
 from bot.links import unsubscribe_url
@@ -27,8 +28,6 @@ QP_LINE = 75
 """Characters before the `=` of a soft line break (RFC 2045 §6.7); a slot may put one after any line."""
 BASE64_LINE = 57
 """Octets that make a line of 76 columns (RFC 2045 §6.8)."""
-LOCAL_PART = re.compile(r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~.-]{1,64}")
-DOMAIN = re.compile(r"(?=.{1,253}\Z)[A-Za-z0-9_-]{1,63}(?:\.[A-Za-z0-9_-]{1,63})*")
 
 _PLAIN_IN_QP = re.compile(r"(?!From )[A-Za-z0-9/:@_-](?:[A-Za-z0-9/:@._+ -]{0,70}[A-Za-z0-9/:@._+-])?")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
@@ -40,10 +39,13 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 def freeze_mail(rendered: Rendered, newsletter: Newsletter, issue: str, base_url: str) -> bytes:
     """All of an issue's mail that does not differ from reader to reader, as one document for the ledger."""
     sender_name, sender = parseaddr(newsletter.sender)
+    where = f"newsletters.{newsletter.name}.sender"
     try:
         address = wire_address(sender)
     except PermanentError as error:
-        raise InputError(f"newsletters.{newsletter.name}.sender", str(error), "name another") from error
+        raise InputError(where, str(error), "name another") from error
+    if not address.isascii():
+        raise InputError(where, "the address has letters before the @ that few relays take", "name another")
     head = [
         mailbox("From", sender_name, address),
         unstructured("Subject", rendered.subject),
@@ -226,7 +228,7 @@ class Letter:
         values = {slot.encode(): value for slot, value in own.items()}
         # No encoded part can hold `=_`: in quoted-printable two digits follow each `=` (RFC 2045 §6.7).
         boundary = f"=_{identity}"
-        head = self.head + self._own_head(reader, now, identity, url).encode("ascii")
+        head = self.head + self._own_head(reader, now, identity, url).encode()
         opening = f'Content-Type: multipart/alternative; boundary="{boundary}"\r\n'.encode()
         rule = f"\r\n--{boundary}".encode()
         bodies = [piece for part in self.parts for piece in (rule, b"\r\n", *part.fill(values))]
@@ -248,32 +250,14 @@ def _date(now: datetime) -> str:
 
 
 def wire_address(email: str) -> str:
-    """An address as it stands in envelopes and headers: its domain as A-labels by UTS 46.
+    """An address as it stands in envelopes and headers: ASCII, but for a local part that needs SMTPUTF8.
 
-    PermanentError where the part before the @ needs SMTPUTF8, or is none; the address is not repeated.
+    PermanentError where mail cannot carry it; the address is not repeated.
     """
-    local, _, domain = email.rpartition("@")
-    if not LOCAL_PART.fullmatch(local):
-        what = "has characters before the @ that need SMTPUTF8" if not local.isascii() else "cannot be used"
-        raise PermanentError(f"the address {what}")
-    return f"{local}@{_a_labels(domain)}"
-
-
-@lru_cache(maxsize=4096)
-def _a_labels(domain: str) -> str:
-    labels = domain.lower() if domain.isascii() else _encoded(domain)
-    if not DOMAIN.fullmatch(labels):
-        raise PermanentError("the address has a domain that cannot exist")
-    return labels
-
-
-def _encoded(domain: str) -> str:
-    import idna  # noqa: PLC0415 (for few)
-
     try:
-        return idna.encode(domain, uts46=True).decode("ascii")
-    except idna.IDNAError:
-        return ""
+        return on_the_wire(email)
+    except ValueError as error:
+        raise PermanentError(f"the address {error}") from error
 
 
 def parts_of(message: bytes) -> Sequence[bytes]:

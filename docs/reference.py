@@ -11,7 +11,7 @@ from pydantic_core import PydanticUndefined
 
 from bot import plugins
 from bot.cli import broadsheet
-from bot.settings import Newsletter, Schedule, Settings, Web
+from bot.settings import Dkim, DkimKey, Newsletter, Schedule, Settings, Web
 
 HERE = Path(__file__).parent / "reference"
 NOTE = "<!-- Made from the code by docs/reference.py: change the code, not this page. -->\n"
@@ -58,9 +58,13 @@ def _configuration() -> str:
         "# Configuration\n",
         ENVIRONMENT,
         "## `config/bot.toml`\n",
-        _table(Settings, hidden={"root", "newsletters", "web", "transport"}),
+        _table(Settings, hidden={"root", "newsletters", "web", "dkim", "transport"}),
         "### `[web]`\n",
         _table(Web),
+        "### `[dkim]`\n",
+        _table(Dkim, hidden={"keys"}),
+        "### `[[dkim.keys]]`, one or two\n",
+        _table(DkimKey),
     ]
     parts += _plugin_tables("transports", "[transport]")
     parts += [

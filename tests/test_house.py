@@ -16,7 +16,8 @@ ROWS = (
     {"text", "models", "errors", "slots"},
     {
         "plugins", "settings", "calendar", "picker", "markup", "compose", "inline", "mail", "headers",
-        "links", "policy", "checks", "blockkit", "front_matter",
+        "links", "policy", "checks", "blockkit", "front_matter", "templates",
+        "addresses", "dkim",
     },
     {"sources", "channels", "transports", "store"},
     {"publish", "outbox", "approvals", "subscriptions", "importing", "content", "clerk"},

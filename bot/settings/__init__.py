@@ -8,9 +8,9 @@ environment or from a file that the configuration names, never from the configur
 from collections.abc import Iterable, Mapping
 from datetime import timedelta
 from pathlib import Path
-from typing import Any, Literal, NoReturn
+from typing import Any, Literal, NoReturn, Self
 
-from pydantic import BaseModel, ConfigDict, Field, HttpUrl, SecretStr, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, HttpUrl, SecretStr, ValidationError, model_validator
 from pydantic.fields import FieldInfo
 from pydantic_settings import (
     BaseSettings,
@@ -20,9 +20,10 @@ from pydantic_settings import (
 )
 
 from bot import plugins
+from bot.addresses import aligned
 from bot.errors import InputError
 from bot.plugins import Options, nearest
-from bot.settings.faults import Fault, flat
+from bot.settings.faults import Fault, FaultsError, flat
 from bot.settings.reading import PREFIX, Reading, overlaid, read
 from bot.settings.values import (
     DAYS,
@@ -41,12 +42,14 @@ from bot.settings.values import (
     Moment,
     OneLine,
     PluginName,
+    Selector,
     Title,
     TransportOptions,
     Zone,
+    domain_of,
 )
 
-__all__ = ["DAYS", "PREFIX", "Moment", "Newsletter", "Schedule", "Settings", "Web", "load"]
+__all__ = ["DAYS", "PREFIX", "Dkim", "DkimKey", "Moment", "Newsletter", "Schedule", "Settings", "Web", "load"]
 
 DEFAULT_TRANSPORT = {"kind": "maildir"}
 
@@ -125,6 +128,24 @@ class Web(Table):
     """Where the web pages will listen; there are none in this release."""
 
 
+class DkimKey(Table):
+    """One key that mails are signed with."""
+
+    selector: Selector
+    """The name of the key in DNS: its record is `<selector>._domainkey.<domain>`."""
+    file: Path
+    """The private key, PEM without a passphrase: RSA of at least 2048 bits, or Ed25519."""
+
+
+class Dkim(Table):
+    """Who vouches for the mails (RFC 6376); without this table they are not signed here."""
+
+    domain: DotAtom
+    """The domain that signs: the senders' own, or one above or below it."""
+    keys: tuple[DkimKey, ...] = Field(min_length=1, max_length=2)
+    """One key, or two: RSA for everybody and Ed25519 for those who know it."""
+
+
 class Settings(BaseSettings):
     """The whole configuration of one installation."""
 
@@ -145,6 +166,7 @@ class Settings(BaseSettings):
     base_url: BaseUrl = HttpUrl("http://localhost:8000")
     """What the links in mails begin with."""
     web: Web = Web()
+    dkim: Dkim | None = None
     transport: TransportOptions = Field(
         default_factory=lambda: plugins.options("transports", DEFAULT_TRANSPORT)
     )
@@ -169,6 +191,18 @@ class Settings(BaseSettings):
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         """Only what it is given: `load` lays the environment over the files."""
         return (init_settings,)
+
+    @model_validator(mode="after")
+    def _aligned(self) -> Self:
+        """Receivers ask that the domain that signs is the sender's own (DMARC, RFC 7489 §3.1.1)."""
+        faults = [
+            Fault(("dkim", "domain"), "value_error", _unaligned(self.dkim.domain, newsletter))
+            for newsletter in self.newsletters.values()
+            if self.dkim and not aligned(self.dkim.domain, domain_of(newsletter.sender))
+        ]
+        if faults:
+            raise FaultsError(faults)
+        return self
 
     @property
     def url(self) -> str:
@@ -195,6 +229,10 @@ class Settings(BaseSettings):
         if not text or not text.isprintable():
             _refuse_secret(name, file, "does not hold one line")
         return SecretStr(text)
+
+
+def _unaligned(domain: str, newsletter: Newsletter) -> str:
+    return f"{domain!r} is not aligned with the sender of {newsletter.name}, {domain_of(newsletter.sender)!r}"
 
 
 def _refuse_secret(name: str, file: Path, what: str) -> NoReturn:
@@ -301,8 +339,10 @@ def _near(key: str, keys: Iterable[str]) -> str:
 def _keys_beside(path: tuple[str, ...]) -> set[str]:
     """The keys that may stand where an unknown one stands."""
     match path:
-        case ("web", _):
-            return set(Web.model_fields)
+        case ("web" | "dkim", _):
+            return set((Web if path[0] == "web" else Dkim).model_fields)
+        case ("dkim", "keys", _, _):
+            return set(DkimKey.model_fields)
         case ("transport", _):
             return _keys_of_kinds("transports")
         case ("newsletters", _, "schedule", _):

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping
 from datetime import time, timedelta
+from email.utils import parseaddr
 from functools import partial
 from typing import Annotated, Literal, NamedTuple
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -10,17 +11,21 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from pydantic import AfterValidator, BeforeValidator, Field, HttpUrl, ValidationError
 
 from bot import plugins
+from bot.addresses import on_the_wire
+from bot.headers import breach
 from bot.plugins import Options, nearest
 from bot.settings.faults import Fault, FaultsError, flat
 
 DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 Day = Literal["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
 
+LONGEST_BASE_URL = 500
+
 # The mailboxes that nearly everybody has; what looks otherwise is left to a library that is slow to import.
 _ATOM = r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+"
 _PLAIN_MAILBOX = re.compile(
-    rf"(?:[^()<>\[\]:;@\\,\"]+ <)?(?P<address>{_ATOM}(?:\.{_ATOM})*@"
-    r"(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z][A-Za-z0-9-]*[A-Za-z0-9])>?"
+    rf"(?:[^()<>\[\]:;@\\,\"]+ <)?{_ATOM}(?:\.{_ATOM})*@"
+    r"(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z][A-Za-z0-9-]*[A-Za-z0-9]>?"
 )
 
 
@@ -76,10 +81,8 @@ def _zone(value: object) -> ZoneInfo:
 
 
 def _one_line(value: str) -> str:
-    if not value.isprintable():
-        raise ValueError("has a line break or a control character")
-    if re.search(r"=\?[^?\s]+\?[bq]\?", value, re.IGNORECASE):
-        raise ValueError("looks like an encoded word (=?…?=), which mail programs would decode")
+    if fault := breach(value):
+        raise ValueError(fault)
     return value
 
 
@@ -114,8 +117,8 @@ def _greeting(value: str) -> str:
 
 
 def _mailbox(value: str) -> str:
-    if (found := _PLAIN_MAILBOX.fullmatch(value)) and ("<" in value) == (">" in value):
-        return _bounded(value, found["address"])
+    if _PLAIN_MAILBOX.fullmatch(value) and ("<" in value) == (">" in value):
+        return _carried(value)
     from email_validator import EmailNotValidError, validate_email  # noqa: PLC0415 (slow to import)
 
     try:
@@ -129,19 +132,29 @@ def _mailbox(value: str) -> str:
         )
     except EmailNotValidError as error:
         raise ValueError("is not a mailbox such as 'AI Papers <papers@example.org>'") from error
+    return _carried(value)
+
+
+def _carried(value: str) -> str:
+    """A mailbox whose address a header can carry, in ASCII."""
+    try:
+        on_the_wire(parseaddr(value)[1])
+    except ValueError as error:
+        raise ValueError(f"its address {error}") from error
     return value
 
 
-def _bounded(value: str, address: str) -> str:
-    local, _, domain = address.partition("@")
-    if len(local) > 64 or len(domain) > 253:  # noqa: PLR2004 (RFC 5321, 4.5.3.1)
-        raise ValueError("its address is longer than mail allows")
-    return value
+def domain_of(mailbox: str) -> str:
+    """The domain of a mailbox that was taken, as A-labels."""
+    return on_the_wire(parseaddr(mailbox)[1]).rpartition("@")[2]
 
 
 def _base_url(value: HttpUrl) -> HttpUrl:
     if value.query or value.fragment or value.username or value.password:
         raise ValueError("is not an address that others begin with, such as https://example.org/letters")
+    # In List headers a comma parts addresses and a bracket may end one (RFC 2369 §2); none is ever folded.
+    if re.search(r"[^\x21-\x7e]|[(),;<>\\\"']", str(value)) or len(str(value)) > LONGEST_BASE_URL:
+        raise ValueError(f"has signs that mail headers cannot carry, or over {LONGEST_BASE_URL} characters")
     return value
 
 
@@ -184,8 +197,11 @@ DotAtom = Annotated[
         r"(?=.{3,253}$)[A-Za-z0-9-]{1,63}(\.[A-Za-z0-9-]{1,63})+", "a name such as ai-papers.example.org"
     ),
 ]
+Selector = Annotated[
+    str, _shaped(r"(?=.{1,190}$)[A-Za-z0-9-]{1,63}(\.[A-Za-z0-9-]{1,63})*", "a name such as s2048")
+]
 Language = Annotated[
-    str, _shaped(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*", "a language tag such as en, de or pt-BR")
+    str, _shaped(r"(?=.{2,35}$)[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*", "a language tag such as en, de or pt-BR")
 ]
 PluginName = Annotated[str, _shaped(r"[a-z][a-z0-9_-]{0,62}", "a name of small letters, digits, - and _")]
 BaseUrl = Annotated[HttpUrl, AfterValidator(_base_url)]

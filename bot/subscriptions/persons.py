@@ -7,18 +7,15 @@ from functools import lru_cache
 
 from email_validator import EmailNotValidError, ValidatedEmail, validate_email
 
+from bot.addresses import on_the_wire
+from bot.headers import breach, one_line
 from bot.store.readers import Wish
 
-LOCAL_PART = 64
-"""Octets before the @ (RFC 5321 §4.5.3.1.1)."""
 LONGEST_NAME = 200
 
 # What needs no look at its letters, for which most of the time of an import would go: up to 64 octets of
 # atoms, and a domain short enough for any of them.
 _PLAIN = re.compile(r"(?=[^@]{1,64}@)([A-Za-z0-9_+-]+(?:\.[A-Za-z0-9_+-]+)*)@([A-Za-z0-9.-]{1,180})")
-# Controls, lone surrogates, ends of lines, and what turns the direction of the words after it.
-_STEERING = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff\u2028\u2029\u202a-\u202e\u2066-\u2069]")
-_ENCODED_WORD = re.compile(r"=\?[^?\s]+\?[bq]\?", re.IGNORECASE)
 _LANGUAGE = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*")
 
 
@@ -53,9 +50,16 @@ def _address(email: str) -> str:
         found = _validated(email)
     except EmailNotValidError as error:
         raise ValueError(f"not an address: {str(error).replace(email, '…')}") from error
-    if len(found.local_part.encode()) > LOCAL_PART:
-        raise ValueError(f"not an address: more than {LOCAL_PART} octets before the @")
-    return found.normalized
+    return _carried(found.normalized)
+
+
+def _carried(address: str) -> str:
+    """An address that mail can carry; email_validator takes 70 octets before the @, too."""
+    try:
+        on_the_wire(address)
+    except ValueError as error:
+        raise ValueError(f"not an address: it {error}") from error
+    return address
 
 
 @lru_cache(maxsize=10_000)
@@ -66,10 +70,8 @@ def _domain(domain: str) -> str:
 
 def _name(text: str) -> str:
     name = " ".join(text.strip(" ").split(" "))
-    if _STEERING.search(name):
-        raise ValueError("name has a line break or a control character")
-    if _ENCODED_WORD.search(name):
-        raise ValueError("name looks like an encoded word (=?…?=), which mail programs would decode")
+    if fault := breach(name):
+        raise ValueError(f"name {fault}")
     if len(name) > LONGEST_NAME:
         raise ValueError(f"name is longer than {LONGEST_NAME} characters")
     return " ".join(name.split())
@@ -83,5 +85,5 @@ def _language(language: str) -> str:
 
 def reason_of(text: str) -> str:
     """Why an address is barred, as one line that a person can read."""
-    reason = " ".join(_STEERING.sub(" ", text).split())
+    reason = one_line(text)
     return reason if len(reason) <= LONGEST_NAME else f"{reason[:LONGEST_NAME]}…"
