@@ -1,6 +1,7 @@
 """What an SMTP server's replies mean: one table from (phase, code, enhanced code, words) to our errors.
 
-Sources: RFC 5321 §4.2 and §4.5.3.1.10, RFC 3463, RFC 7504, and what large mailbox providers answer.
+The basic code decides whether a mail may be tried again, the enhanced one why it was refused, whatever class
+it claims. Sources: RFC 5321 §4.2 and §4.5.3.1.10, RFC 3463, RFC 7504, and what large providers answer.
 """
 
 import re
@@ -9,6 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from bot.errors import BroadsheetError, PermanentError, StopRunError, TransientError
+from bot.transports._reasons import reason
 
 
 class Phase(StrEnum):
@@ -79,6 +81,7 @@ _NOT_WITH_US = (
     r"|sender (address )?rejected|helo command rejected|sender verif"
 )
 """Relays that wait for RCPT to say what they have against the sender (Postfix: smtpd_delay_reject)."""
+_TOO_LARGE = r"too (big|large|long)|(message|mail|maximum|fixed|exceed).{0,30}size|size.{0,30}exceed"
 
 TABLE = (
     # The server as a whole: nobody's attempt is charged.
@@ -86,26 +89,31 @@ TABLE = (
     _row(_OPENING, _4XX, _server_away),
     _row(_OPENING, _5XX, StopRunError),
     _row({_P.MAIL}, _4XX, _server_away),
+    # An address in UTF-8, beyond a server that does not take it: this reader alone.
+    _row({_P.MAIL, _P.RCPT, _P.DOT}, _5XX, PermanentError, enhanced=r"5\.6\.7"),
     _row({_P.MAIL}, _5XX, StopRunError),
     # One reader: later.
-    _row({_P.RCPT}, {552}, _later, enhanced=r"5\.5\.3|4\.5\.3"),
+    _row({_P.RCPT}, {552}, _later, enhanced=r"5\.5\.3"),
     _row({_P.RCPT}, {552}, _later, words=r"too many recipients"),
     _row({_P.RCPT}, _4XX, _later),
     # The mail is larger than the relay takes.
-    _row({_P.RCPT, _P.DOT}, {552}, StopRunError, enhanced=r"5\.3\.4"),
+    _row({_P.RCPT, _P.DATA, _P.DOT}, {552}, StopRunError, enhanced=r"5\.3\.4"),
+    _row({_P.DATA, _P.DOT}, {552}, StopRunError, words=_TOO_LARGE),
     # One reader: never. 5.1.7 and 5.1.8 speak of the sender; 5.7.1xx are closed groups at Exchange Online.
     _row({_P.RCPT}, _5XX, PermanentError, enhanced=r"5\.(1\.([1-69]|10)|[246]\.\d+|7\.1\d\d)"),
     # We may not send here at all.
-    _row({_P.RCPT}, _5XX, StopRunError, enhanced=r"5\.1\.[78]"),
+    _row({_P.RCPT, _P.DOT}, _5XX, StopRunError, enhanced=r"5\.1\.[78]"),
     _row({_P.RCPT}, _5XX, StopRunError, words=_NOT_WITH_US),
     _row({_P.RCPT}, {*_OUT_OF_STEP, 530, 535}, StopRunError),
-    # One reader: never, or refused for what we are.
+    # One reader: never, or refused for what we are. Postfix says 5.1.0 of senders, too, in the words above.
+    _row({_P.RCPT}, _5XX, PermanentError, enhanced=r"5\.1\.0"),
     _row({_P.RCPT}, _5XX, PolicyError, enhanced=r"5\.7\.\d+"),
     _row({_P.RCPT}, {501, 551, 552, 553, 555, 556}, PermanentError),
     _row({_P.RCPT}, _5XX, PermanentError, words=_NO_SUCH_MAILBOX),
     _row({_P.RCPT}, _5XX, PolicyError),
-    # The mail.
+    # The mail. "No valid recipients" after a yes to the reader is a filter's way to refuse.
     _row({_P.DATA, _P.DOT}, _4XX, _later),
+    _row({_P.DATA}, {503, 554}, PolicyError, words=r"no valid recipients"),
     _row({_P.DATA}, _OUT_OF_STEP, StopRunError),
     _row({_P.DATA}, _5XX, PolicyError),
     _row({_P.DOT}, _5XX, PermanentError, enhanced=r"5\.[12]\.\d+"),
@@ -115,12 +123,18 @@ TABLE = (
 
 def meaning(phase: Phase, code: int, text: str) -> BroadsheetError:
     """The error that an unwelcome reply means; StopRunError for one that makes no sense."""
-    enhanced = enhanced_code(text)
-    said = f"{phase}: {code} {cleaned(text)}"
+    enhanced = _in_class(enhanced_code(text), code)
+    why = reason(enhanced, text)
+    said = f"{phase}: {code} {cleaned(text)}" + (f" ({why})" if why else "")
     for row in TABLE:
         if _fits(row, phase, code, enhanced, text):
             return row.means(said)
     return StopRunError(f"{said}: that is no answer to {phase}")
+
+
+def _in_class(enhanced: str, code: int) -> str:
+    """An enhanced code in the class of its basic code: `550 4.2.1` is as final as `550 5.2.1`."""
+    return f"{code // 100}{enhanced[1:]}" if enhanced else ""
 
 
 def _fits(row: _Row, phase: Phase, code: int, enhanced: str, text: str) -> bool:
