@@ -1,11 +1,20 @@
 """The addresses that letters lead to."""
 
+import re
+from urllib.parse import urlsplit
+
 from bot.models import Week
 
 
 def unsubscribe_url(base_url: str, token: str) -> str:
     """Where one reader leaves one newsletter (RFC 8058: the URL alone says who and what)."""
     return f"{base_url}/u/{token}"
+
+
+def leads_somewhere(base_url: str) -> bool:
+    """Whether readers can follow it: `localhost` is their own machine, and a bare name is nobody's."""
+    host = urlsplit(base_url).hostname or ""
+    return "." in host and not re.fullmatch(r"127\.[\d.]+|.*\.(?:localhost|local|internal)", host)
 
 
 def issue_url(base_url: str, newsletter: str, week: Week, *, several: bool) -> str:

@@ -14,15 +14,19 @@ from datetime import datetime
 from email.utils import format_datetime, parseaddr
 from functools import lru_cache
 from hashlib import sha256
-from typing import Any
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote, urlsplit
 
 from bot.addresses import on_the_wire
 from bot.errors import InputError, PermanentError
 from bot.headers import field, mailbox, one_line, phrase, unstructured
-from bot.links import unsubscribe_url
-from bot.models import Reader, Rendered, aware
+from bot.links import issue_url, leads_somewhere, unsubscribe_url
+from bot.models import Reader, Rendered, Week, aware
 from bot.settings import Newsletter
 from bot.slots import Slot, Slots
+
+if TYPE_CHECKING:  # signing needs a library that only those pay for who sign
+    from bot.dkim import Signer
 
 QP_LINE = 75
 """Characters before the `=` of a soft line break (RFC 2045 §6.7); a slot may put one after any line."""
@@ -36,24 +40,27 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 # -------------------------------------------------------------------------------------------------- freezing
 
 
-def freeze_mail(rendered: Rendered, newsletter: Newsletter, issue: str, base_url: str) -> bytes:
-    """All of an issue's mail that does not differ from reader to reader, as one document for the ledger."""
-    sender_name, sender = parseaddr(newsletter.sender)
-    where = f"newsletters.{newsletter.name}.sender"
-    try:
-        address = wire_address(sender)
-    except PermanentError as error:
-        raise InputError(where, str(error), "name another") from error
-    if not address.isascii():
-        raise InputError(where, "the address has letters before the @ that few relays take", "name another")
+def freeze_mail(
+    rendered: Rendered, newsletter: Newsletter, issue: str, base_url: str, *, several: bool = False
+) -> bytes:
+    """All of an issue's mail that does not differ from reader to reader, as one document for the ledger.
+
+    `issue` is its key, `ai-papers/2025-W17`; `several`: see `issue_url`.
+    """
+    name, address = _sender(newsletter)
+    week = Week.parse(issue.rpartition("/")[2])
     head = [
-        mailbox("From", sender_name, address),
+        mailbox("From", name, address),
         unstructured("Subject", rendered.subject),
-        field("List-Id", [*phrase(newsletter.title, 9), f"<{newsletter.list_id}>"]),
-        field("List-Unsubscribe-Post", ["List-Unsubscribe=One-Click"]),
+        *_list_fields(newsletter, address),
+        *_archive_fields(base_url, issue_url(base_url, newsletter.name, week, several=several)),
+        field("Feedback-ID", [_feedback_id(week, newsletter, base_url, address)]),
         field("Content-Language", [newsletter.language]),
         field("MIME-Version", ["1.0"]),
-        field("X-Auto-Response-Suppress", ["OOF,", "AutoReply"]),  # no mail from those on holiday
+        # No mail from those on holiday, and nothing that would stop bounces, as `All` does. RFC 3834 §2 tells
+        # programs by the List fields not to answer, and keeps Auto-Submitted for what no person wrote;
+        # Precedence was never standard (RFC 2076 §3.9). So neither stands in an issue.
+        field("X-Auto-Response-Suppress", ["OOF,", "AutoReply"]),
     ]
     document = {
         "issue": issue,
@@ -65,6 +72,55 @@ def freeze_mail(rendered: Rendered, newsletter: Newsletter, issue: str, base_url
         "html": _part("text/html", rendered.html, rendered.nonce),
     }
     return json.dumps(document).encode()
+
+
+def _sender(newsletter: Newsletter) -> tuple[str, str]:
+    """The sender's name and address; InputError where no header can carry it as it is."""
+    where = f"newsletters.{newsletter.name}.sender"
+    name, sender = parseaddr(newsletter.sender)
+    try:
+        address = wire_address(sender)
+    except PermanentError as error:
+        raise InputError(where, str(error), "name another") from error
+    if not address.isascii():
+        raise InputError(where, "the address has letters before the @ that few relays take", "name another")
+    return name, address
+
+
+def _list_fields(newsletter: Newsletter, address: str) -> list[str]:
+    """What RFC 2369 and RFC 2919 say of a list, but for the address where one reader leaves it.
+
+    Addresses are one token each: never folded, never an encoded word (RFC 2369 §2).
+    """
+    return [
+        field("List-Id", [*phrase(newsletter.title, 9), f"<{newsletter.list_id}>"]),
+        field("List-Help", [f"<mailto:{quote(address, safe='@')}?subject=help>"]),
+        field("List-Unsubscribe-Post", ["List-Unsubscribe=One-Click"]),
+    ]
+
+
+def _archive_fields(base_url: str, web_url: str) -> list[str]:
+    """Where the list's archive is, and this issue in it (RFC 5064), unless only this machine could follow."""
+    if not leads_somewhere(base_url):
+        return []
+    return [field("List-Archive", [f"<{base_url}/>"]), field("Archived-At", [f"<{web_url}>"])]
+
+
+def _feedback_id(week: Week, newsletter: Newsletter, base_url: str, address: str) -> str:
+    """What Gmail counts complaints by, read from the right: sender, installation, newsletter, issue.
+
+    Nothing in it differs between readers.
+    """
+    installation = re.sub(r"[^A-Za-z0-9.-]", "-", urlsplit(base_url).hostname or "-")
+    return f"{week}:{newsletter.name}:{installation}:{_sender_id(address.rpartition('@')[2])}"
+
+
+def _sender_id(domain: str) -> str:
+    """A sender in 5 to 15 characters, always the same: the domain, or its beginning and a hash."""
+    readable = domain.replace(".", "-")
+    if 5 <= len(readable) <= 15:  # noqa: PLR2004 (Gmail's bounds)
+        return readable
+    return f"{readable[:8].rstrip('-')}-{sha256(domain.encode()).hexdigest()[:6]}"
 
 
 def _part(kind: str, text: str, nonce: str) -> dict[str, Any]:
@@ -157,6 +213,15 @@ class _Body:
             *(self._quoted(values[piece]) if n % 2 else piece for n, piece in enumerate(self.pieces)),
         ]
 
+    def relaxed(self) -> "_Body":
+        """The part as signatures see it; a slot is filled with lines of its own, with no blank to lose."""
+        if self.encoding == "base64":
+            return self
+        from bot.dkim import relaxed  # noqa: PLC0415 (for those who sign)
+
+        pieces = (piece if n % 2 else relaxed(piece) for n, piece in enumerate(self.pieces))
+        return _Body(self.head, tuple(pieces), self.encoding, self.escape)
+
     def _base64(self, values: dict[bytes, str]) -> list[bytes]:
         """The part's lines: those that a slot touches are encoded anew, the others once for all readers."""
         encoded, open_line = [], b""
@@ -204,10 +269,13 @@ class Letter:
     unnamed: str
     head: bytes
     parts: tuple[_Body, ...]
+    signer: "Signer | None" = None
+    signed_parts: tuple[_Body, ...] = ()
+    """The parts as signatures see them, so that no blank is looked for once per reader."""
 
     @classmethod
-    def load(cls, payload: bytes) -> "Letter":
-        """Read what `freeze_mail` wrote."""
+    def load(cls, payload: bytes, signer: "Signer | None" = None) -> "Letter":
+        """Read what `freeze_mail` wrote; with a signer, every mail will bear its signatures."""
         document = json.loads(payload)
         parts = tuple(_Body.load(document[name]) for name in ("text", "html"))
         return cls(
@@ -217,6 +285,8 @@ class Letter:
             document["unnamed"],
             document["head"].encode("ascii"),
             parts,
+            signer,
+            tuple(part.relaxed() for part in parts) if signer else (),
         )
 
     def address(self, reader: Reader, now: datetime) -> bytes:
@@ -226,22 +296,35 @@ class Letter:
         name = one_line(reader.name) or self.unnamed
         own = {Slot.UNSUBSCRIBE: url, Slot.NAME: name, Slot.EMAIL: reader.email}
         values = {slot.encode(): value for slot, value in own.items()}
-        # No encoded part can hold `=_`: in quoted-printable two digits follow each `=` (RFC 2045 §6.7).
-        boundary = f"=_{identity}"
-        head = self.head + self._own_head(reader, now, identity, url).encode()
-        opening = f'Content-Type: multipart/alternative; boundary="{boundary}"\r\n'.encode()
-        rule = f"\r\n--{boundary}".encode()
-        bodies = [piece for part in self.parts for piece in (rule, b"\r\n", *part.fill(values))]
-        return b"".join([head, opening, *bodies, rule, b"--\r\n"])
+        head = self.head + self._own_head(reader, now, identity, url)
+        rule = f"\r\n--{_boundary(identity)}".encode()
+        body = _body(self.parts, rule, values)
+        if self.signer:
+            body_as_signed = b"".join(_body(self.signed_parts, rule, values))[2:]  # without the empty line
+            head = self.signer.fields(head, body_as_signed, now) + head
+        return b"".join([head, *body])
 
-    def _own_head(self, reader: Reader, now: datetime, identity: str, url: str) -> str:
+    def _own_head(self, reader: Reader, now: datetime, identity: str, url: str) -> bytes:
         domain = self.sender.rpartition("@")[2]
-        return (
+        head = (
             mailbox("To", reader.name, wire_address(reader.email))
             + f"Date: {_date(aware(now).replace(microsecond=0))}\r\nMessage-ID: <{identity}@{domain}>\r\n"
             # One token: never folded, never an encoded word (RFC 2369 §2).
             + field("List-Unsubscribe", [f"<{url}>"])
+            + f'Content-Type: multipart/alternative; boundary="{_boundary(identity)}"\r\n'
         )
+        # ASCII, but for a reader whose address is not: then a header may be UTF-8 (RFC 6532 §3.2).
+        return head.encode()
+
+
+def _boundary(identity: str) -> str:
+    """No encoded part can hold `=_`: in quoted-printable two digits follow each `=` (RFC 2045 §6.7)."""
+    return f"=_{identity}"
+
+
+def _body(parts: Sequence[_Body], rule: bytes, values: dict[bytes, str]) -> list[bytes]:
+    """Everything below the head, the empty line between them included."""
+    return [*(piece for part in parts for piece in (rule, b"\r\n", *part.fill(values))), rule, b"--\r\n"]
 
 
 @lru_cache(maxsize=8)

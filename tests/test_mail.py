@@ -26,7 +26,8 @@ BASE_URL = "https://news.example.org"
 ADA = Reader("ada@example.org", "Ada", "A" * 22)
 REQUIRED = (
     "From", "To", "Subject", "Date", "Message-ID", "List-Id", "List-Unsubscribe", "List-Unsubscribe-Post",
-    "MIME-Version", "Content-Type", "Content-Language", "X-Auto-Response-Suppress",
+    "MIME-Version", "Content-Type", "Content-Language", "X-Auto-Response-Suppress", "List-Help",
+    "List-Archive", "Archived-At", "Feedback-ID",
 )  # fmt: skip
 NAMES = (
     "Ada", "", "<b>Ada</b> & \"Co\" 'x'", "Ada\r\nBcc: everyone@example.org", "👩‍💻", "李雷", "Zoë", ".dot",

@@ -529,7 +529,7 @@ def test_reading_the_configuration_imports_nothing_heavy() -> None:
 @pytest.mark.parametrize(
     "title",
     [
-        "کتاب\u200cخانه",
+        "می\u200cبینم",
         "\U0001f469\u200d\U0001f4bb Weekly",
         "A\u00a0B",
         "\u200fAI",

@@ -1,6 +1,7 @@
 """Email: one letter per confirmed reader, by the transport that the installation names."""
 
 from datetime import datetime
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from bot import plugins
@@ -8,6 +9,7 @@ from bot.channels import Audience, Courier
 from bot.models import Delivery, Issue, Reader, Receipt, Rendered
 
 if TYPE_CHECKING:
+    from bot.dkim import Signer
     from bot.mail import Letter
     from bot.settings import Newsletter, Settings
     from bot.transports import Connection, Transport
@@ -26,20 +28,31 @@ def build(
     transport: "Transport",
 ) -> "_Email":
     """The channel that mails a newsletter's issues."""
-    return _Email(newsletter, settings.url, transport)
+    return _Email(newsletter, settings, transport)
 
 
 class _Email:
     audience = Audience.READERS
 
-    def __init__(self, newsletter: "Newsletter", url: str, transport: "Transport") -> None:
-        self._newsletter, self._url, self._transport = newsletter, url, transport
+    def __init__(self, newsletter: "Newsletter", settings: "Settings", transport: "Transport") -> None:
+        self._newsletter, self._settings, self._transport = newsletter, settings, transport
         self.concurrency, self.local, self.by = transport.connections, transport.local, transport.by
 
     def freeze(self, issue: Issue, rendered: Rendered) -> bytes:
         from bot.mail import freeze_mail
 
-        return freeze_mail(rendered, self._newsletter, issue.key, self._url)
+        _ = self._signer  # a key that is missing is told before anything is written
+        url, several = self._settings.url, self._settings.several
+        return freeze_mail(rendered, self._newsletter, issue.key, url, several=several)
+
+    @cached_property
+    def _signer(self) -> "Signer | None":
+        """Who signs the mails, its keys read once; InputError where one cannot be used."""
+        if self._settings.dkim is None:
+            return None
+        from bot.dkim import read
+
+        return read(self._settings.root, self._settings.dkim)
 
     def parts(self, payload: bytes) -> int:  # noqa: ARG002 (always one letter)
         return 1
@@ -47,14 +60,14 @@ class _Email:
     def files(self, payload: bytes, reader: Reader, now: datetime) -> dict[str, bytes]:
         from bot.mail import Letter, parts_of
 
-        message = Letter.load(payload).address(reader, now)
+        message = Letter.load(payload, self._signer).address(reader, now)
         text, page = parts_of(message)
         return {"message.eml": message, "email.html": page, "email.txt": text}
 
     def courier(self, payload: bytes) -> Courier:
         from bot.mail import Letter
 
-        return _Courier(Letter.load(payload), self._transport.connect())
+        return _Courier(Letter.load(payload, self._signer), self._transport.connect())
 
 
 class _Courier:

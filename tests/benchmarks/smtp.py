@@ -122,13 +122,14 @@ def _wish(number: int) -> Wish:
 def _channel(port: int) -> Any:
     options = smtp.Options(kind="smtp", host="127.0.0.1", port=port, security="none", connections=CONNECTIONS)
     newsletter: Any = SimpleNamespace(
+        name="bench",
         sender="Bench <bench@example.org>",
         title="Bench",
         list_id="bench.example.org",
         language="en",
         unnamed="reader",
     )
-    settings: Any = SimpleNamespace(url="https://example.org")
+    settings: Any = SimpleNamespace(url="https://example.org", several=False, dkim=None)
     transport = smtp.build(options, root=Path(), password=None)
     none = email.Options(kind="email")
     return email.build(none, newsletter=newsletter, settings=settings, templates=None, transport=transport)
