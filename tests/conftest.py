@@ -5,9 +5,10 @@ from pathlib import Path
 import pytest
 
 from tests.browser import chromium
+from tests.servers.postfix import postfix
 from tests.servers.postgres import cluster, database, migrated, store
 
-__all__ = ["chromium", "cluster", "database", "migrated", "shared", "store"]
+__all__ = ["chromium", "cluster", "database", "migrated", "postfix", "shared", "store"]
 
 CORPUS = Path(__file__).resolve().parents[2] / "shared"
 

@@ -1,0 +1,57 @@
+// {families: ["gmail", …], pages: [HTML, …]} → [{feature: {"gmail.ios": "partial" | "none"}}, …], one per page.
+"use strict";
+
+// What the package's own search for features in a page overlooks.
+const OVERLOOKED = {
+  "CSS Variables (Custom Properties)": /var\(|[";{\s]--[\w-]+\s*:/,
+  "CSS calc() function": /calc\(/,
+  "clamp()": /clamp\(/,
+  "CSS Nesting": /[{;]\s*&/,
+  "@supports": /@supports/,
+  "linear-gradient()": /linear-gradient\(/,
+  "radial-gradient()": /radial-gradient\(/,
+  "lch(), oklch(), lab(), oklab()": /\b(ok)?(lch|lab)\(|rgba?\([^),]*\//,
+  "@media (prefers-color-scheme)": /prefers-color-scheme/,
+  "color-scheme CSS property": /[;{\s]color-scheme\s*:/,
+  "color-scheme meta tag": /<meta name="color-scheme"/,
+  "Embedded <svg> image": /<svg/,
+  "Base 64 image format": /data:image\/[^"')]*;base64/,
+  "SVG image format": /\.svg["')?]/,
+  "webP image format": /\.webp["')?]/,
+  "AVIF image format": /\.avif["')?]/,
+};
+
+// What it finds where it is not: `text-transform` is no `transform`.
+const MISTAKEN = { transform: /[;{"\s]transform\s*:/ };
+
+function used(caniemail, html) {
+  const { issues } = caniemail({ clients: ["*"], html });
+  const lists = [...issues.errors.values(), ...issues.warnings.values()];
+  const more = Object.keys(OVERLOOKED).filter((title) => OVERLOOKED[title].test(html));
+  const found = new Set([...lists.flat().map(({ title }) => title), ...more]);
+  return [...found].filter((title) => !(title in MISTAKEN) || MISTAKEN[title].test(html));
+}
+
+function lacking(feature, families) {
+  const lacks = {};
+  for (const family of families) {
+    for (const [platform, versions] of Object.entries(feature.stats[family] ?? {})) {
+      const latest = Object.values(versions).at(-1)[0]; // they stand in order of time
+      if (latest === "n" || latest === "a") lacks[`${family}.${platform}`] = latest === "n" ? "none" : "partial";
+    }
+  }
+  return lacks;
+}
+
+async function main() {
+  const { caniemail, rawData } = await import("caniemail");
+  const features = new Map(rawData.data.map((feature) => [feature.title, feature]));
+  const { families, pages } = JSON.parse(require("node:fs").readFileSync(0, "utf8"));
+  const answers = pages.map((html) => {
+    const found = used(caniemail, html).map((title) => [title, lacking(features.get(title), families)]);
+    return Object.fromEntries(found.filter(([, clients]) => Object.keys(clients).length));
+  });
+  process.stdout.write(JSON.stringify(answers));
+}
+
+main();
