@@ -1,6 +1,6 @@
 """The only place that builds things: Settings in, wired parts out."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
@@ -16,9 +16,11 @@ if TYPE_CHECKING:  # each is imported when it is built: a command pays for what 
     from typing import IO
 
     from bot.channels import Channel
-    from bot.compose import Templates
     from bot.desk import Desk
+    from bot.doctor import Diagnosis
+    from bot.proofs import Proofs
     from bot.store import Store
+    from bot.templates import Templates
     from bot.transports import Transport
 
 
@@ -27,6 +29,7 @@ class App:
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
+        self._known_proofs: dict[str, Proofs] = {}
 
     # -------------------------------------------------------------------------------------------- the parts
 
@@ -38,7 +41,7 @@ class App:
 
     @cached_property
     def templates(self) -> "Templates":
-        from bot.compose import Templates
+        from bot.templates import Templates
 
         return Templates(self.settings.root)
 
@@ -104,7 +107,19 @@ class App:
         from bot.desk import Desk
 
         channels = self.channels(newsletter)
-        return Desk(newsletter, self.store, self.templates, channels, self.settings)
+        return Desk(newsletter, self.store, channels, self._proofs(newsletter, channels), self.settings.root)
+
+    def _proofs(self, newsletter: Newsletter, channels: "Mapping[str, Channel]") -> "Proofs":
+        """The proofs of a newsletter, which outlive its desks."""
+        from bot.channels import Audience
+        from bot.proofs import Proofs
+
+        if newsletter.name not in self._known_proofs:
+            mails = any(channel.audience is Audience.READERS for channel in channels.values())
+            url, several = self.settings.url, self.settings.several
+            made = Proofs(newsletter, self.templates, url, several=several, mails=mails)
+            self._known_proofs[newsletter.name] = made
+        return self._known_proofs[newsletter.name]
 
     def desks(self, name: str | None = None) -> "Iterator[Desk]":
         """The desks of all newsletters, or of the one named."""
@@ -124,19 +139,40 @@ class App:
         except ValueError as error:
             raise InputError("ISSUE", str(error), "name a week such as 2025-W17") from error
 
-    def check(self, names: Iterable[str]) -> list[Finding]:
-        """Every finding of the configuration and of the content, or of some issues."""
+    def check(
+        self,
+        names: Iterable[str],
+        now: datetime,
+        watch: Callable[[int, int], object] = lambda _done, _all: None,
+    ) -> list[Finding]:
+        """Every finding of the configuration, of the content and of its mails, or of some issues.
+
+        Mails are judged of the issues named, or else of those that were not published yet. `watch` is told
+        how many are judged, and of how many.
+        """
         from bot.checks import Material, run
 
-        only = {f"{desk.newsletter.name}/{week}" for desk, week in map(self.issue, names)}
-        contents = {desk.newsletter.name: desk.content for desk in self.desks()}
+        desks = {desk.newsletter.name: desk for desk in self.desks()}
+        named = [(desk.newsletter.name, week) for desk, week in map(self.issue, names)]
+        chosen = named or [(name, week) for name, desk in desks.items() for week in desk.unpublished(now)]
+        findings = [one for desk in desks.values() for one in desk.content.findings]
+        for done, (name, week) in enumerate(chosen):
+            watch(done, len(chosen))
+            findings += desks[name].judged(week, now)
         material = Material(
             self.settings,
-            tuple(issue for content in contents.values() for issue in content.issues),
-            {name: content.entries for name, content in contents.items()},
-            tuple(finding for content in contents.values() for finding in content.findings),
+            tuple(issue for desk in desks.values() for issue in desk.content.issues),
+            {name: desk.content.entries for name, desk in desks.items()},
+            tuple(findings),
         )
-        return run(material, only=only)
+        return run(material, only={f"{name}/{week}" for name, week in named})
+
+    def examine(self, now: datetime, *, nameserver: str | None, offline: bool) -> "Iterator[Diagnosis]":
+        """What the doctor finds, one examination after the other; the database is not made for it."""
+        from bot.doctor import Patient, examine
+        from bot.doctor._records import Lookups
+
+        return examine(Patient(self.settings, now, Lookups(nameserver), offline))
 
     # ------------------------------------------------------------------------------------------ the readers
 

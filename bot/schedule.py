@@ -38,6 +38,7 @@ class Reason(StrEnum):
     TOO_LATE = "its time is over by more than late_limit: publish it by hand, or leave it out"
     OVERTAKEN = "a later issue has gone out already: publish it by hand, or leave it out"
     FAULTY = "its content has errors: `broadsheet check` lists them"
+    UNFIT = "the mail that it makes has errors: `broadsheet check` lists them"
     DRAFT = "its status is draft"
     UNAPPROVED = "nobody has approved it"
     CHANGED = "its content has changed since it was approved"
@@ -52,6 +53,8 @@ class Outlook:
     """Nothing was picked for it."""
     faulty: bool = False
     """Its content has findings of severity error."""
+    unfit: bool = False
+    """So has what would be mailed of it."""
     status: Status = Status.READY
     approval: ApprovalState | None = None
     """Against the content hash as it is now."""
@@ -149,6 +152,7 @@ def _why_not(
         Reason.TOO_LATE: now > last_call(schedule, week),
         Reason.FAULTY: outlook.faulty,
         Reason.DRAFT: outlook.status is Status.DRAFT,
+        Reason.UNFIT: outlook.unfit,
         Reason.CHANGED: needs_yes and outlook.approval == "void",
         Reason.UNAPPROVED: needs_yes and outlook.approval is None,
     }

@@ -13,7 +13,6 @@ import pytest
 from pydantic import SecretStr, ValidationError
 
 from bot.channels import Audience, Channel, Courier, _slack_errors, slack
-from bot.compose import Templates
 from bot.errors import (
     BroadsheetError,
     InDoubtError,
@@ -24,6 +23,7 @@ from bot.errors import (
 )
 from bot.models import Delivery, Entry, Issue, Reader, Receipt, Reference, Rendered, Section, Week
 from bot.settings import Newsletter, Schedule
+from bot.templates import Templates
 from bot.text import Paragraph, Text
 from tests.servers import slack as faults
 from tests.servers.slack import CONVERSATION, TOKEN, Conversation, Fault, SlackServer

@@ -14,12 +14,13 @@ from lxml import html as lxml_html
 from lxml.etree import _Element
 
 from bot import markup
-from bot.compose import PREHEADER, Templates, compose, fingerprint, shipped
+from bot.compose import PREHEADER, compose, fingerprint
 from bot.errors import InputError
 from bot.models import Entry, Issue, Reference, Rendered, Section, Status, Week
 from bot.plugins import options
 from bot.settings import Newsletter, Schedule
 from bot.slots import Slot, Slots
+from bot.templates import Templates, shipped
 from bot.text import Blocks, Code, CodeBlock, Heading, Paragraph, Strong, Table, Text
 from tests import strategies
 

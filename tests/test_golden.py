@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 
-from bot.compose import Templates, compose
+from bot.compose import compose
 from bot.models import Issue, Rendered
 from bot.settings import Newsletter, Settings
 from bot.sources.markdown import read_issue
+from bot.templates import Templates
 
 GOLDEN = Path(__file__).parent / "golden"
 NONCE = "0" * 16

@@ -20,8 +20,8 @@ ROWS = (
         "addresses", "dkim",
     },
     {"sources", "channels", "transports", "store"},
-    {"publish", "outbox", "approvals", "subscriptions", "importing", "content", "clerk"},
-    {"app", "cli", "desk", "running", "schedule", "web"},
+    {"publish", "outbox", "approvals", "subscriptions", "importing", "content", "clerk", "proofs"},
+    {"app", "cli", "desk", "overview", "running", "schedule", "web"},
 )  # fmt: skip
 EDGES = ROWS[2]
 ROW_OF = {room: number for number, row in enumerate(ROWS) for room in row}

@@ -17,8 +17,8 @@ from hypothesis import example, given, settings, strategies as st
 from bot import blockkit, markup
 from bot.blockkit import Group, packed
 from bot.channels import slack
-from bot.compose import Templates
 from bot.models import Entry, Issue, Reference, Rendered, Section, Week
+from bot.templates import Templates
 from bot.text import Block, Blocks, Bullets, CodeBlock, Heading, Link, Paragraph, Quote, Table, Text
 from tests import strategies
 from tests.servers.slack_rules import faults, is_too_long

@@ -16,8 +16,9 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from bot import blockkit
 from bot.blockkit import Group, Json
-from bot.compose import Numbered, Templates
+from bot.compose import Numbered
 from bot.errors import InputError
+from bot.templates import Templates
 from bot.text import Block, Bullets, CodeBlock, Heading, Inlines, Link, Paragraph, Quote, Table, Text
 
 TEMPLATE = "slack/issue.j2"

@@ -10,7 +10,8 @@ from bot.checks import Flaw, Mail, Rule
 from bot.checks._mail import letters
 from bot.checks._styles import Loss, imports, loosely, lost_by_selector, lost_by_syntax, variables
 from bot.checks._stylesheet import Statement, declarations, statements
-from bot.models import Severity
+from bot.errors import InputError
+from bot.models import Finding, Issue, Severity
 from bot.slots import Slots
 
 CLIPPED = 102_000
@@ -275,12 +276,17 @@ def _nothing(_mail: Mail) -> Iterator[Flaw]:
     yield from ()
 
 
-CANNOT_BE_MADE = Rule("mail.render", Severity.ERROR, _nothing)
-"""Found by who renders, not by a look at what was rendered."""
+_RENDER = Rule("mail.render", Severity.ERROR, _nothing)
+
+
+def cannot_be_made(issue: Issue, error: InputError) -> Finding:
+    """The finding of whoever tried to render an issue: there is no mail to look at."""
+    return _RENDER.finding(Flaw(error.where, error.what, error.mend, issue.key))
+
 
 LOOKS_AT = Mail
 RULES = (
-    CANNOT_BE_MADE,
+    _RENDER,
     Rule("mail.css-import", Severity.ERROR, imported_styles),
     Rule("mail.css-variable", Severity.ERROR, unresolved_variables),
     Rule("mail.css-gmail", Severity.ERROR, lost_in_gmail),

@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 @click.pass_obj
 def next_(session: Session, count: int) -> None:
     """Show the coming sends of each newsletter: window, local time with its zone, UTC."""
-    rows = [row for desk in session.app.desks() for row in desk.coming(session.now, count)]
+    from bot.overview import coming
+
+    rows = [row for desk in session.app.desks() for row in coming(desk, session.now, count)]
     session.answer(rows, lambda out: _show_next(out, rows))
 
 

@@ -1,5 +1,6 @@
 """Commands about content: import, issues, check, render."""
 
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -9,6 +10,8 @@ import click
 from bot.cli.session import Session, no, table
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
     from rich.console import Console
 
     from bot.importing import ImportReport
@@ -112,7 +115,9 @@ def _say_doubt(out: "Console", file: str, doubt: Any) -> None:
 @click.pass_obj
 def issues_(session: Session, name: str | None) -> None:
     """List the issues known: state, entries, approval, when they go or went."""
-    rows = [row for desk in session.app.desks(name) for row in desk.listing(session.now)]
+    from bot.overview import listing
+
+    rows = [row for desk in session.app.desks(name) for row in listing(desk, session.now)]
     session.answer(rows, lambda out: _show_issues(out, rows))
 
 
@@ -140,25 +145,39 @@ def _minute(instant: str | None) -> str:
     "check",
     epilog="""\b
 Examples:
-  broadsheet check                     everything
-  broadsheet check 2025-W17            one issue
+  broadsheet check                     everything that has not gone out
+  broadsheet check 2025-W17            one issue, published or not
   broadsheet check --format github     as annotations in a pull request
 """,
 )
 @click.argument("issues", nargs=-1, metavar="[ISSUE]...")
 @click.pass_obj
 def check_(session: Session, issues: tuple[str, ...]) -> None:
-    """Hold configuration and content against every rule; exit 1 where one finding is an error."""
+    """Hold configuration, content and mails against every rule; exit 1 where one finding is an error.
+
+    Mails are judged as they would go out, of each ISSUE named, or else of all that were not published yet.
+    """
     from bot.checks import as_json, github
     from bot.models import errors_of
 
-    findings = session.app.check(issues)
+    with _judging(session) as watch:
+        findings = session.app.check(issues, session.now, watch)
     if session.form == "github":
         click.echo(github(findings), nl=bool(findings))
     else:
         session.answer(as_json(findings), lambda out: _show_findings(out, findings))
     if any(errors_of(findings)):
         no()
+
+
+@contextmanager
+def _judging(session: Session) -> "Iterator[Callable[[int, int], object]]":
+    """A progress bar for mails being judged: to set an archive takes its time."""
+    from rich.progress import Progress
+
+    with Progress(console=session.watched, transient=True) as bar:
+        task = bar.add_task("judging mails", total=None, visible=False)
+        yield lambda done, every: bar.update(task, completed=done, total=every, visible=True)
 
 
 def _show_findings(out: "Console", findings: "list[Finding]") -> None:
@@ -178,8 +197,10 @@ def _show_findings(out: "Console", findings: "list[Finding]") -> None:
 @click.pass_obj
 def render_(session: Session, issue: str, out: Path, email: str | None) -> None:
     """Write the mail, its parts, the page and the Slack messages, exactly as they would go out."""
+    from bot.overview import rendered_files
+
     desk, week = session.app.issue(issue)
-    files = desk.rendered_files(week, email, session.now)
+    files = rendered_files(desk, week, email, session.now)
     out.mkdir(parents=True, exist_ok=True)
     for name, data in files.items():
         (out / name).write_bytes(data)

@@ -25,8 +25,10 @@ COLUMNS = ("planned", "sent", "failed", "suppressed", "skipped", "in_doubt", "wa
 @click.pass_obj
 def plan_(session: Session, issue: str | None) -> None:
     """Show who would get what, when and how, and who would not and why. Writes nothing."""
+    from bot.overview import plan
+
     desk, week = session.app.issue(issue, session.now)
-    document = desk.plan(week, session.now)
+    document = plan(desk, week, session.now)
     session.answer(document, lambda out: _show_plan(out, document))
 
 
@@ -103,12 +105,14 @@ def resolve_(
 @click.pass_obj
 def status_(session: Session, issue: str | None) -> None:
     """Show the balance: planned = sent + failed + suppressed + skipped + in doubt + waiting."""
+    from bot.overview import status, statuses
+
     if issue is None:
-        documents = [document for desk in session.app.desks() for document in desk.statuses()]
+        documents = [document for desk in session.app.desks() for document in statuses(desk)]
         session.answer(documents, lambda out: _show_balances(out, documents))
         return
     desk, week = session.app.issue(issue)
-    document = desk.status(week)
+    document = status(desk, week)
     session.answer(document, lambda out: _show_status(out, document))
     if not _well(document):
         no()
@@ -119,12 +123,13 @@ def _work(session: Session, desk: "Desk", week: "Week") -> None:
 
     Who asks it to end (Ctrl-C, SIGTERM) gets an end without doubts: what is in hand is finished first.
     """
+    from bot.overview import status
     from bot.schedule import stopping
 
     stop = Event()
     with stopping(stop), _progress(session, f"{desk.newsletter.name}/{week}") as report:
         halts = desk.work(week, session.clock, report, stop)
-    document = desk.status(week)
+    document = status(desk, week)
     session.answer(document, lambda out: _show_status(out, document))
     for channel, halt in halts.items():
         session.complain(f"{channel}: {halt.reason}")

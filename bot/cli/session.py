@@ -60,6 +60,13 @@ class Session:
         watched = (sys.stderr if stderr else sys.stdout).isatty()
         return Console(stderr=stderr, highlight=False, width=None if watched else 240)
 
+    @cached_property
+    def watched(self) -> "Console":
+        """Where a person sees how far something is; nothing is written there where nobody watches."""
+        from rich.console import Console
+
+        return Console(stderr=True, quiet=not sys.stderr.isatty())
+
     def answer(self, document: Any, show: Callable[["Console"], object]) -> None:
         """Print the answer: the document as JSON, or what `show` makes of it for a person."""
         if self.form == "json":
