@@ -27,6 +27,8 @@ PREHEADER = 140
 SUBJECT = 255
 """Characters of it that Outlook keeps; more is a slip."""
 
+_COMMENT_OR_SHEET = re.compile(r"<!--.*?-->|<style\b[^>]*>(.*?)</style\s*>", re.IGNORECASE | re.DOTALL)
+
 # ---------------------------------------------------------------------------------------------- fingerprint
 
 
@@ -110,14 +112,21 @@ def compose(
     }
     reader = {"name": slots.name, "email": slots.email, "unsubscribe_url": slots.unsubscribe}
     personal = {**context, "reader": reader, "greeting": newsletter.greeting.replace("{name}", slots.name)}
+    filled = templates.html(_theme(newsletter, templates), personal)
     return Rendered(
         subject=context["subject"],
         preheader=context["preheader"],
-        html=inline(templates.html(_theme(newsletter, templates), personal)),
+        html=inline(filled),
         text=_tidied(templates.plain("email/text.txt.j2", {**personal, "notes": Footnotes()})),
         page=templates.html("page.html.j2", context),
         nonce=slots.nonce,
+        sheets=sheets(filled),
     )
+
+
+def sheets(page: str) -> tuple[str, ...]:
+    """The text of each stylesheet of a page, but for those that only Outlook sees."""
+    return tuple(filter(None, _COMMENT_OR_SHEET.findall(page)))
 
 
 def _theme(newsletter: Newsletter, templates: Templates) -> str:
