@@ -136,8 +136,8 @@ def assert_in_order(whole: Issue, text: str) -> None:
 
 
 def without_notes(text: str) -> str:
-    """A text without the numbers of its footnotes, and without what looks like one."""
-    return re.sub(r"\s\[\d+\]", "", f" {text}")
+    """A text without the numbers of its footnotes, nor what looks like one, nor a quote's marks before it."""
+    return re.sub(r"\s(?:> ?)*\[\d+\]", "", f" {text}")
 
 
 def _words(whole: Issue) -> list[str]:

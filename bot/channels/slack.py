@@ -18,11 +18,12 @@ from bot.errors import InDoubtError, InputError
 from bot.models import Delivery, Issue, Reader, Receipt, Rendered
 
 if TYPE_CHECKING:
+    from slack_sdk import WebClient
     from slack_sdk.web import SlackResponse
 
     from bot.blockkit import Message
-    from bot.compose import Templates
     from bot.settings import Newsletter, Settings
+    from bot.templates import Templates
 
 TIMEOUT = 30
 """Seconds that Slack may take to say anything."""
@@ -136,7 +137,7 @@ class _Slack:
         in_thread = self._options.layout == "thread"
         if self._folder:
             return _FolderCourier(messages, self._folder)
-        return _Courier(messages, self._options.api_url, _usable(self._token), in_thread=in_thread)
+        return _Courier(messages, self._options.api_url, self._token, in_thread=in_thread)
 
 
 def _usable(token: SecretStr | None) -> SecretStr:
@@ -158,24 +159,28 @@ def _text(issue: Issue, messages: "Sequence[Message]", number: int) -> str:
     return fallback(title, [line for message in shown for line in message.lines])
 
 
+def client(api_url: str, token: SecretStr | None, *, timeout: int = TIMEOUT) -> "WebClient":
+    """Slack's Web API for one token; InputError where there is none that could be sent."""
+    from slack_sdk import WebClient
+
+    made = WebClient(
+        _usable(token).get_secret_value(),
+        base_url=api_url if api_url.endswith("/") else f"{api_url}/",
+        timeout=timeout,
+        retry_handlers=[],
+        logger=_SDK_LOG,
+    )
+    made.proxy = None  # the SDK forgets no_proxy; urllib below it reads the same variables and does not
+    return made
+
+
 class _Courier:
     """Posts parts one by one, without the SDK's own retries: they post twice when an answer is lost."""
 
     def __init__(
-        self, messages: list[dict[str, Any]], api_url: str, token: SecretStr, *, in_thread: bool
+        self, messages: list[dict[str, Any]], api_url: str, token: SecretStr | None, *, in_thread: bool
     ) -> None:
-        from slack_sdk import WebClient
-
-        self._client = WebClient(
-            token.get_secret_value(),
-            base_url=api_url if api_url.endswith("/") else f"{api_url}/",
-            timeout=TIMEOUT,
-            retry_handlers=[],
-            logger=_SDK_LOG,
-        )
-        self._client.proxy = (
-            None  # the SDK forgets no_proxy; urllib below it reads the same variables and does not
-        )
+        self._client = client(api_url, token)
         self._messages, self._in_thread = messages, in_thread
 
     def deliver(self, delivery: Delivery, now: datetime) -> Receipt:  # noqa: ARG002 (Slack stamps its own time)
