@@ -17,6 +17,8 @@ WORD = 75
 
 # Controls, lone surrogates, ends of lines, and what turns the direction of the words after it.
 _STEERING = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff\u2028\u2029\u202a-\u202e\u2066-\u2069]")
+_BYTE_ORDER = "\ufeff"
+"""Says nothing within a text, and decoders eat it where it begins an encoded word."""
 _ENCODED_WORD = re.compile(r"=\?[^?\s]+\?[bq]\?", re.IGNORECASE)
 _ATOMS = re.compile(r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~ -]+")
 _LOOK_ALIKE = re.compile(r"=\?")
@@ -29,7 +31,7 @@ def one_line(text: str) -> str:
     What joins letters and emoji stays, and so does a character that this Python does not know yet.
     """
     if not text.isprintable():
-        text = _STEERING.sub(" ", text)
+        text = _STEERING.sub(" ", text.replace(_BYTE_ORDER, ""))
     return " ".join(text.split())
 
 

@@ -1,15 +1,25 @@
 """Header fields: whatever the words, one field, ASCII, CRLF, folded where mail folds, and read back."""
 
 import re
+from base64 import b64encode
+from datetime import UTC, datetime
 from email import message_from_bytes
 from email.header import decode_header
 from email.utils import parseaddr
+from pathlib import Path
+from typing import NamedTuple
 
 import pytest
-from hypothesis import given, strategies as st
+from hypothesis import HealthCheck, example, given, settings, strategies as st
 
+import bot
+from bot import mail
+from bot.addresses import on_the_wire
 from bot.headers import COLUMNS, HARD, encoded_words, field, mailbox, one_line, phrase, unstructured
+from bot.models import Reader, Rendered
+from bot.settings import Newsletter
 from tests import strategies
+from tests.node import ask
 
 TEXTS = st.one_of(strategies.texts(40), st.text(max_size=400))
 ENCODED_WORD = re.compile(r"=\?utf-8\?[qb]\?[^? ]*\?=")
@@ -101,6 +111,7 @@ def test_one_line_is_one_printable_line(text: str) -> None:
         ("a\u00a0b", "a b"),
         ("right\u202eleft", "right left"),
         ("bell\x07", "bell"),
+        ("\ufeffmark", "mark"),
         # Joiners are letters to Persian and glue to emoji; an emoji may be newer than this Python.
         ("👩‍💻", "👩‍💻"),
         ("می‌خواهم", "می‌خواهم"),
@@ -148,3 +159,156 @@ def test_encoded_words_cut_no_character_in_two() -> None:
 def test_a_field_of_one_token_is_never_folded() -> None:
     url = "<https://example.org/" + "x" * 200 + ">"
     assert field("List-Unsubscribe", [url]) == f"List-Unsubscribe: {url}\r\n"
+
+
+# ------------------------------------------------------------------------- what the standard library breaks
+
+LONG_URL = "<https://news.example.org/u/" + "x" * 100 + ">"
+DIFFUSE = "Re: some few filler words here RE: Routeraustausch und übriggebliebene Glasfaser"
+COMMAED = "A véry long name that needs folding, and a comma"
+
+
+def folded(*lines: str) -> str:
+    """A field of several lines."""
+    return "\r\n ".join(lines) + "\r\n"
+
+
+FAULTS = {
+    "E1 a long address becomes encoded words": (
+        field("List-Unsubscribe", [LONG_URL]),
+        f"List-Unsubscribe: {LONG_URL}\r\n",
+    ),
+    "E3 an encoded line end begins a field": (
+        unstructured("Subject", "A=?UTF-8?Q?=0A?=Bcc: x@y"),
+        "Subject: =?utf-8?b?QT0/VVRGLTg/UT89MEE/PUJjYzogeEB5?=\r\n",
+    ),
+    "E4 a line end after foreign words ends the head": (
+        unstructured("Subject", "A 💩 s\n"),
+        "Subject: =?utf-8?b?QSDwn5KpIHM=?=\r\n",
+    ),
+    "E5 words that look encoded are decoded": (
+        unstructured("Subject", "=?utf-8?q?hi?="),
+        "Subject: =?utf-8?b?PT91dGYtOD9xP2hpPz0=?=\r\n",
+    ),
+    "E6 an encoded word is empty": (
+        unstructured("Subject", DIFFUSE),
+        folded(
+            "Subject: =?utf-8?q?Re=3A_some_few_filler_words_here_RE=3A_Routeraustausch_?=",
+            "=?utf-8?q?und_=C3=BCbriggebliebene_Glasfaser?=",
+        ),
+    ),
+    "E8 encoded words and their lines are too long": (
+        unstructured("Subject", "日本語" * 9),
+        folded(
+            "Subject: =?utf-8?b?5pel5pys6Kqe5pel5pys6Kqe5pel5pys6Kqe5pel5pys6Kqe5pel?=",
+            "=?utf-8?b?5pys6Kqe5pel5pys6Kqe5pel5pys6Kqe5pel5pys6Kqe5pel5pys6Kqe?=",
+        ),
+    ),
+    "E9 a comma in an encoded name makes two people": (
+        mailbox("To", COMMAED, "to@example.org"),
+        folded("To: =?utf-8?q?A_v=C3=A9ry_long_name_that_needs_folding=2C_and_a_comma?=", "<to@example.org>"),
+    ),
+    "E11 an address is encoded": (
+        mailbox("To", "", on_the_wire("jürgen@bücher.example")),
+        "To: jürgen@xn--bcher-kva.example\r\n",
+    ),
+    "E12 a line end in a name stays": (
+        mailbox("To", "A\nB", "x@example.org"),
+        "To: A B <x@example.org>\r\n",
+    ),
+    "E13 what splitlines takes for a line end": (
+        unstructured("Subject", "a\x0bb\x0cc\x85d\u2028e\x1cf"),
+        "Subject: a b c d e f\r\n",
+    ),
+    "E16 half a character fails when it is too late": (
+        unstructured("Subject", "a\udce9"),
+        "Subject: a\r\n",
+    ),
+    "E17 a fold right after the colon": (
+        field("Message-ID", [f"<{'x' * 90}@example.org>"]),
+        f"Message-ID: <{'x' * 90}@example.org>\r\n",
+    ),
+}
+"""What Python's email package does wrong, and what is written here instead."""
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_what_the_standard_library_breaks_is_whole_here(fault: str) -> None:
+    written, right = FAULTS[fault]
+    assert written == right
+
+
+def test_nothing_of_ours_asks_the_standard_library_to_write_a_mail() -> None:
+    """E2 refolding, E7 line lengths, E14 8bit by itself, E15 bodies that vanish: none can happen."""
+    for module in Path(bot.__file__).parent.rglob("*.py"):
+        source = module.read_text("utf-8")
+        assert not re.search(
+            r"EmailMessage|MIMEText|as_bytes|BytesGenerator|send_message|set_content", source
+        )
+
+
+# ------------------------------------------------------------------------------------- what two others read
+
+
+class Case(NamedTuple):
+    """What a mail's head is made of, from outside."""
+
+    subject: str
+    name: str
+    title: str
+    path: str
+
+
+LINES = st.one_of(strategies.texts(12), st.text(max_size=60), st.sampled_from(NASTY))
+PATHS = st.text("abcXYZ019-._~%/", max_size=120).map(lambda path: f"/{path}" if path else "")
+CASES = st.builds(Case, LINES, LINES, LINES, PATHS)
+
+
+def mail_of(case: Case) -> bytes:
+    paper = Newsletter.model_construct(
+        name="ai-papers", title=case.title, language="en", unnamed="reader", list_id="ai.example.org",
+        sender="AI Papers <papers@example.org>",
+    )  # fmt: skip
+    issue = Rendered(case.subject, "", "<p>x</p>", "x", "", "0123456789abcdef")
+    payload = mail.freeze_mail(issue, paper, "ai-papers/2025-W17", f"https://news.example.org{case.path}")
+    return mail.Letter.load(payload).address(
+        Reader("ada@example.org", case.name, "A" * 22), datetime(2025, 4, 25, 7, tzinfo=UTC)
+    )
+
+
+def lists_of(case: Case) -> dict[str, str]:
+    """The List fields as they must stand, each on one line and in ASCII."""
+    base = f"https://news.example.org{case.path}"
+    return {
+        "List-Unsubscribe": f"<{base}/u/{'A' * 22}>",
+        "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
+        "List-Help": "<mailto:papers@example.org?subject=help>",
+        "List-Archive": f"<{base}/>",
+        "Archived-At": f"<{base}/issues/2025-W17>",
+    }
+
+
+@settings(max_examples=6, deadline=None, suppress_health_check=list(HealthCheck))
+@given(st.lists(CASES, min_size=40, max_size=60))
+@example([Case(text, text, text, "") for text in NASTY])
+def test_two_parsers_that_share_no_code_read_what_was_meant(cases: list[Case]) -> None:
+    mails = [mail_of(case) for case in cases]
+    answers = ask("parse_mail.js", [b64encode(one).decode() for one in mails])
+    for case, both in zip(cases, answers, strict=True):
+        for reading in both:
+            assert reading.get("subject", "") == one_line(case.subject)
+            assert reading["from"] == {"name": "AI Papers", "address": "papers@example.org"}
+            assert reading["to"] == [{"name": one_line(case.name), "address": "ada@example.org"}]
+            assert len(reading["keys"]) == len(set(reading["keys"])) == 16
+
+
+@given(CASES)
+def test_a_head_is_well_formed_whatever_it_says(case: Case) -> None:
+    head = mail_of(case).partition(b"\r\n\r\n")[0].decode("ascii") + "\r\n"
+    fields = re.split(r"(?<=\r\n)(?![ \t])", head)[:-1]
+    for one in fields:
+        assert_well_formed(one, one.partition(":")[0])
+    stand = dict(one.removesuffix("\r\n").split(": ", 1) for one in fields)
+    assert lists_of(case).items() <= stand.items()
+    assert read(stand["List-Id"]).endswith("<ai.example.org>")
+    assert len(fields) == len(stand) == 16
