@@ -1,6 +1,8 @@
 """Debian's Postfix of the tests' own: it takes mail in, passes it on to itself, delivers it to a folder.
 
 port `relay` → cleanup → qmgr → smtp (Postfix's own client, which rewrites) → port `last` → virtual → Maildir
+port `narrow` → … → port `seven`, which takes no octet above 127 → …
+port `stranger`: relays for nobody; `small`: takes little; `ascii`: knows no SMTPUTF8; `greylisting`
 
 Nothing of the machine's own Postfix is read or touched, and no name is looked up: all that is outside of
 `denied.test` lands in the folder.
@@ -68,8 +70,11 @@ MASTER = """\
     -o content_filter=smtp:[127.0.0.1]:{last}
 127.0.0.1:{last} inet n - n - - smtpd
     -o myhostname=last.test
-    -o smtpd_discard_ehlo_keywords=8bitmime,chunking
-    -o smtpd_forbid_bare_newline=yes
+127.0.0.1:{narrow} inet n - n - - smtpd
+    -o content_filter=smtp:[127.0.0.1]:{seven}
+127.0.0.1:{seven} inet n - n - - smtpd
+    -o myhostname=seven.test
+    -o smtpd_discard_ehlo_keywords=8bitmime,smtputf8,chunking
 127.0.0.1:{stranger} inet n - n - - smtpd
     -o mynetworks=192.0.2.1/32
 127.0.0.1:{small} inet n - n - - smtpd
@@ -96,7 +101,7 @@ scache unix - - n - 1 scache
 postlog unix-dgram n - n - 1 postlogd
 """
 
-PORTS = ("relay", "last", "stranger", "small", "ascii", "greylisting")
+PORTS = ("relay", "last", "narrow", "seven", "stranger", "small", "ascii", "greylisting")
 
 
 @dataclass(frozen=True)
