@@ -8,10 +8,11 @@ from types import SimpleNamespace
 from typing import Any
 
 from bot.channels import email
-from bot.compose import Templates, compose
+from bot.compose import compose
 from bot.models import Issue, Reader, Rendered
 from bot.settings import Newsletter, Settings
 from bot.sources.markdown import read_issue
+from bot.templates import Templates
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 TEMPLATES = Templates(REPOSITORY)
