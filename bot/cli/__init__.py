@@ -31,6 +31,7 @@ COMMANDS = {
     "next": "clock",
     "run": "clock",
     "subscribers": "readers",
+    "doctor": "doctor",
 }
 GLOBAL = {"--config": 1, "--format": 1, "--now": 1, "--allow-time-travel": 0}
 

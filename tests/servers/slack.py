@@ -42,6 +42,7 @@ class Conversation:
     member: bool = True
     archived: bool = False
     threads: bool = True
+    private: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +83,8 @@ class SlackServer:
         self.posts: list[Post] = []
         self.calls: list[tuple[str, Json]] = []
         """Every call that arrived: the method's name and its arguments."""
+        self.otherwise: Fault | None = None
+        """What happens to each call that is no post."""
         self.released = threading.Event()
         """Ends what hangs."""
         self._faults: deque[Fault] = deque()
@@ -124,7 +127,15 @@ class SlackServer:
         if authorization != f"Bearer {self.token}":
             raise Refused("invalid_auth")
         methods: dict[str, Callable[[Json], Json]] = {
-            "auth.test": lambda _arguments: {"bot_id": BOT, "team": "Test"},
+            "auth.test": lambda _arguments: {
+                "url": "https://test.slack.com/",
+                "team": "Test",
+                "user": "broadsheet",
+                "team_id": "T0TEST",
+                "user_id": "U0BROADSHEET",
+                "bot_id": BOT,
+            },
+            "conversations.info": self._info,
             "chat.postMessage": self._post,
             "conversations.history": self._history,
             "conversations.replies": self._replies,
@@ -146,6 +157,17 @@ class SlackServer:
         if not found.member:
             raise Refused("not_in_channel")
         return found
+
+    def _info(self, arguments: Json) -> Json:
+        """What a conversation is; a private one is there for its members alone."""
+        if "groups:read" not in self.scopes:
+            self._needs("channels:read")
+        name = arguments.get("channel", "")
+        found = self.conversations.get(name)
+        if not found or (found.private and not found.member):
+            raise Refused("channel_not_found")
+        shown = {"is_archived": found.archived, "is_member": found.member, "is_private": found.private}
+        return {"channel": {"id": name, "name": "papers", **shown}}
 
     def _post(self, message: Json) -> Json:
         self._needs("chat:write")
@@ -269,12 +291,18 @@ class Call:
         headers = {
             "Content-Type": content_type,
             "Content-Length": str(length or len(body)),
+            **self._scopes(),
             **(headers or {}),
         }
         for name, value in headers.items():
             self.handler.send_header(name, value)
         self.handler.end_headers()
         self.handler.wfile.write(body)
+
+    def _scopes(self) -> dict[str, str]:
+        """What Slack adds to each answer to a token that it knows."""
+        known = self.handler.headers.get("Authorization") == f"Bearer {self.server.token}"
+        return {"X-OAuth-Scopes": ",".join(sorted(self.server.scopes))} if known else {}
 
 
 Fault: TypeAlias = Callable[[Call], None]
@@ -287,7 +315,8 @@ def _handler(slack: SlackServer) -> type[BaseHTTPRequestHandler]:
             is_json = self.headers.get_content_type() == "application/json"
             arguments = json.loads(body) if is_json else dict(parse_qsl(body))
             call = Call(slack, self, self.path.removeprefix("/api/"), arguments)
-            if call.method == "chat.postMessage" and (fault := slack.take_fault()):
+            fault = slack.take_fault() if call.method == "chat.postMessage" else slack.otherwise
+            if fault:
                 fault(call)
                 return
             _obey(call)
