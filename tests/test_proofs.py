@@ -1,0 +1,163 @@
+"""Proofs: an issue is set once for one content, judged where readers get mail, and refused or not."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+from bot.compose import compose
+from bot.errors import InputError
+from bot.models import Entry, Issue, Rendered, Section, Severity, Status, Week
+from bot.plugins import Options
+from bot.proofs import KEPT, Proof, Proofs
+from bot.settings import Newsletter
+from bot.sources.markdown import read_issue
+from bot.templates import Templates, shipped
+from bot.text import Paragraph, Text
+from tests import strategies
+
+REPOSITORY = Path(__file__).resolve().parents[1]
+SAMPLES = (
+    REPOSITORY / "content/ai-papers/2025-W17.md",
+    REPOSITORY / "content/ai-papers/2025-W45.md",
+    REPOSITORY / "tests/golden/issue.md",
+)
+THEMES = sorted(path.name.removesuffix(".html.j2") for path in (shipped() / "themes").glob("*.html.j2"))
+FAULTY = """\
+{% extends "themes/plain.html.j2" %}
+{% block sheet %}
+{{ super() }}
+<tr><td><script>x</script></td></tr>
+{% endblock %}
+"""
+
+
+def newsletter(theme: str = "plain", language: str = "en") -> Newsletter:
+    return Newsletter.model_validate(
+        {
+            "name": "ai-papers",
+            "title": "AI Papers of the Week",
+            "tagline": "Papers & people",
+            "language": language,
+            "sender": "AI Papers <papers@example.org>",
+            "list_id": "ai-papers.example.org",
+            "postal_address": "AI Papers\n1 Example Street",
+            "greeting": "Hello {name},",
+            "theme": theme,
+            "schedule": {"day": "fri", "at": "09:00", "zone": "Europe/Berlin"},
+            "channels": {"readers": Options(kind="email")},
+        }
+    )
+
+
+def made(root: Path, theme: str = "plain", *, language: str = "en", mails: bool = True) -> Proofs:
+    templates = Templates(root)
+    return Proofs(
+        newsletter(theme, language), templates, "https://news.example.org", several=False, mails=mails
+    )
+
+
+def own_theme(root: Path, text: str) -> None:
+    folder = root / "templates/themes"
+    folder.mkdir(parents=True)
+    (folder / "own.html.j2").write_text(text, "utf-8")
+
+
+def issue(title: str = "AI Papers", **changes: object) -> Issue:
+    entry = Entry("One", blocks=(Paragraph((Text("Words."),)),))
+    whole = {"sections": (Section(None, (entry,)),), "place": "content/ai-papers/2025-W17.md:1", **changes}
+    return Issue("ai-papers", Week(2025, 17), title, **whole)  # type: ignore[arg-type]  # what a test says
+
+
+# ------------------------------------------------------------------------------------------ our own themes
+
+
+@pytest.mark.parametrize("language", ["en", "he"])
+@pytest.mark.parametrize("sample", SAMPLES, ids=lambda path: path.stem)
+@pytest.mark.parametrize("theme", THEMES)
+def test_our_themes_make_mails_without_any_finding(
+    theme: str, sample: Path, language: str, tmp_path: Path
+) -> None:
+    content, _ = read_issue(sample, "ai-papers", sample.name)
+    assert content
+    assert made(tmp_path, theme, language=language).of(content).findings == ()
+
+
+@pytest.mark.parametrize("theme", THEMES)
+@settings(max_examples=10, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(content=strategies.issues())
+def test_no_content_makes_our_themes_faulty(theme: str, content: Issue, tmp_path: Path) -> None:
+    assert made(tmp_path, theme).of(content).errors == ()
+
+
+# ------------------------------------------------------------------------------------------ proofs
+
+
+def test_a_mail_that_is_in_order_passes(tmp_path: Path) -> None:
+    proof = made(tmp_path).of(issue())
+    assert proof.passed() is proof.rendered()
+    assert isinstance(proof.rendered(), Rendered)
+
+
+def test_an_error_of_the_theme_is_found_with_its_line_and_refused(tmp_path: Path) -> None:
+    own_theme(tmp_path, FAULTY)
+    proof = made(tmp_path, "own").of(issue())
+    (finding,) = proof.findings
+    assert (finding.rule, finding.place) == ("mail.active-content", "templates/themes/own.html.j2:4")
+    with pytest.raises(InputError, match=r"own\.html\.j2:4: <script> does not work in mail") as caught:
+        proof.passed()
+    assert caught.value.findings == (finding,)
+    assert "<script>" in proof.rendered().html
+
+
+def test_what_is_no_error_is_no_reason_to_refuse(tmp_path: Path) -> None:
+    own_theme(tmp_path, FAULTY.replace("<script>x</script>", '<img src="https://example.org/a" width="9">'))
+    proof = made(tmp_path, "own").of(issue())
+    assert [(one.rule, one.severity) for one in proof.findings] == [("mail.image-alt", Severity.WARNING)]
+    assert isinstance(proof.passed(), Rendered)
+
+
+def test_without_readers_by_mail_nothing_is_judged(tmp_path: Path) -> None:
+    own_theme(tmp_path, FAULTY)
+    assert made(tmp_path, "own", mails=False).of(issue()).findings == ()
+
+
+@pytest.mark.parametrize("mails", [True, False])
+def test_an_issue_that_cannot_be_set_is_a_finding_with_its_place(tmp_path: Path, *, mails: bool) -> None:
+    own_theme(tmp_path, FAULTY.replace("<script>x</script>", "{{ issue.titel }}"))
+    proof = made(tmp_path, "own", mails=mails).of(issue())
+    (finding,) = proof.findings
+    assert (finding.rule, finding.severity) == ("mail.render", Severity.ERROR)
+    assert finding.place == "templates/themes/own.html.j2:4"
+    assert finding.issue == "ai-papers/2025-W17"
+    for ask in (proof.passed, proof.rendered):
+        with pytest.raises(InputError, match=r"own\.html\.j2:4: "):
+            ask()
+
+
+def test_one_content_is_set_once_and_another_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    count = 0
+
+    def counted(*given: object, **more: object) -> Rendered:
+        nonlocal count
+        count += 1
+        return compose(*given, **more)  # type: ignore[arg-type]  # as it was called
+
+    monkeypatch.setattr("bot.proofs.compose", counted)
+    press = made(tmp_path)
+    first = press.of(issue())
+    assert press.of(issue(status=Status.DRAFT, place="elsewhere.md:1")) is first
+    assert count == 1
+    others = [press.of(issue(f"Another {number}")) for number in range(KEPT)]
+    assert len({proof.hash for proof in (first, *others)}) == KEPT + 1
+    assert press.of(issue()) is not first
+    assert count == KEPT + 2
+
+
+def test_a_theme_that_was_mended_passes(tmp_path: Path) -> None:
+    own_theme(tmp_path, FAULTY)
+    press = made(tmp_path, "own")
+    assert press.of(issue()).errors
+    (tmp_path / "templates/themes/own.html.j2").write_text(FAULTY.replace("script", "i"), "utf-8")
+    mended: Proof = press.of(issue())
+    assert mended.errors == ()
