@@ -7,12 +7,14 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
 from bot.channels import Audience, Channel, email
 from bot.compose import compose
-from bot.errors import BroadsheetError, PermanentError
+from bot.errors import BroadsheetError, InputError, PermanentError
 from bot.models import Delivery, Entry, Issue, Reader, Rendered, Section, Week
-from bot.settings import Newsletter
+from bot.settings import Dkim, DkimKey, Newsletter
 from bot.templates import Templates
 from bot.text import Paragraph, Text
 from bot.transports import Transport, maildir, smtp
@@ -20,6 +22,7 @@ from tests.servers.smtp import Inbox, Scripted, inbox, reply
 from tests.test_compose import BASE_URL, newsletter
 
 NOW = datetime(2025, 4, 25, 7, 0, tzinfo=UTC)
+ROOT = Path("/nowhere")
 ADA = Reader("ada.secret@example.org", "Ada", "A" * 22)
 ISSUE = Issue(
     "ai-papers",
@@ -45,8 +48,10 @@ def over(server: Inbox | Scripted) -> Transport:
     return smtp.build(smtp.Options(**options), root=Path(), password=None)
 
 
-def channel(transport: Transport, paper: Newsletter | None = None) -> Channel:
-    settings: Any = SimpleNamespace(url=BASE_URL, several=False, dkim=None)
+def channel(
+    transport: Transport, paper: Newsletter | None = None, *, dkim: Dkim | None = None, root: Path = ROOT
+) -> Channel:
+    settings: Any = SimpleNamespace(root=root, url=BASE_URL, several=False, dkim=dkim)
     options = email.Options(kind="email")
     paper = paper or newsletter()
     return email.build(options, newsletter=paper, settings=settings, templates=None, transport=transport)
@@ -83,7 +88,7 @@ def test_the_preview_is_the_very_mail(server: Inbox, rendered: Rendered) -> None
     receipt = courier.deliver(delivery(), NOW)
     courier.close()
     assert files["message.eml"] == server.mails[0].content
-    assert receipt.reference == "250 2.0.0 Ok: queued as Q1"
+    assert receipt.reference.startswith("250 2.0.0 Ok: queued as Q1")
     assert sorted(files) == ["email.html", "email.txt", "message.eml"]
 
 
@@ -122,6 +127,41 @@ def test_a_reader_mail_cannot_reach_is_refused_before_the_relay_hears_of_it(rend
             courier.deliver(delivery(Reader("zoë lang@example.org", "", "A" * 22)), NOW)
         courier.close()
     assert server.wires == []
+
+
+def test_a_reader_with_letters_of_their_own_gets_a_file_all_the_same(
+    tmp_path: Path, rendered: Rendered
+) -> None:
+    built = channel(maildir.build(maildir.Options(kind="maildir"), root=tmp_path, password=None))
+    courier = built.courier(built.freeze(ISSUE, rendered))
+    receipt = courier.deliver(delivery(Reader("zoë@faß.de", "", "A" * 22)), NOW)
+    written = (tmp_path / "outbox/maildir/new" / receipt.reference).read_bytes()
+    assert "\r\nTo: zoë@xn--fa-hia.de\r\n".encode() in written
+
+
+def key_in(folder: Path) -> Dkim:
+    private = Ed25519PrivateKey.generate()
+    (folder / "key.pem").write_bytes(private.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
+    return Dkim(domain="example.org", keys=(DkimKey(selector="s1", file=Path("key.pem")),))
+
+
+def test_a_signed_mail_is_what_the_preview_shows(tmp_path: Path, server: Inbox, rendered: Rendered) -> None:
+    built = channel(over(server), dkim=key_in(tmp_path), root=tmp_path)
+    payload = built.freeze(ISSUE, rendered)
+    courier = built.courier(payload)
+    courier.deliver(delivery(), NOW)
+    courier.close()
+    preview = built.files(payload, ADA, NOW)["message.eml"]
+    assert preview.startswith(b"DKIM-Signature: v=1; a=ed25519-sha256;")
+    assert server.mails[0].content == preview
+
+
+def test_a_key_that_is_missing_is_told_before_anything_is_frozen(
+    tmp_path: Path, server: Inbox, rendered: Rendered
+) -> None:
+    built = channel(over(server), dkim=key_in(tmp_path), root=tmp_path / "elsewhere")
+    with pytest.raises(InputError, match=r"^dkim\.keys\.0\.file: key\.pem: No such file or directory"):
+        built.freeze(ISSUE, rendered)
 
 
 def test_a_relays_no_names_nobody(rendered: Rendered) -> None:

@@ -304,7 +304,95 @@ def test_programs_that_answer_for_people_on_holiday_are_asked_not_to() -> None:
     assert parsed(letter().address(ADA, NOW))["X-Auto-Response-Suppress"] == "OOF, AutoReply"
 
 
+def test_an_issue_is_neither_called_a_programs_own_nor_bulk() -> None:
+    """RFC 3834 leaves lists to their List fields; both names would only be guessed at by filters."""
+    assert not {"Auto-Submitted", "Precedence"} & set(parsed(letter().address(ADA, NOW)))
+
+
+# ------------------------------------------------------------------------------------------------- the list
+
+
+def headers_at(base_url: str, *, several: bool = False, **changes: str) -> Message:
+    payload = freeze_mail(rendered(), newsletter(**changes), "ai-papers/2025-W17", base_url, several=several)
+    return parsed(Letter.load(payload).address(ADA, NOW))
+
+
+@pytest.mark.parametrize(
+    ("base_url", "several", "archive", "issue"),
+    [
+        ("https://news.example.org", False, "/", "/issues/2025-W17"),
+        ("https://news.example.org", True, "/", "/ai-papers/issues/2025-W17"),
+        ("https://example.org/letters", False, "/", "/issues/2025-W17"),
+        ("https://192.0.2.7:8443", False, "/", "/issues/2025-W17"),
+    ],
+)
+def test_a_mail_says_where_its_archive_is(base_url: str, several: bool, archive: str, issue: str) -> None:  # noqa: FBT001 (a row of the table)
+    message = headers_at(base_url, several=several)
+    assert (message["List-Archive"], message["Archived-At"]) == (
+        f"<{base_url}{archive}>",
+        f"<{base_url}{issue}>",
+    )
+
+
+@pytest.mark.parametrize(
+    "base_url",
+    ["http://localhost:8000", "http://127.0.0.1:8000", "http://[::1]", "http://box", "http://a.localhost",
+     "http://box.local/letters"],
+)  # fmt: skip
+def test_an_archive_that_readers_cannot_reach_is_not_named(base_url: str) -> None:
+    message = headers_at(base_url)
+    assert not {"List-Archive", "Archived-At"} & set(message)
+    assert message["List-Unsubscribe"] == f"<{base_url}/u/{ADA.token}>"
+
+
+@pytest.mark.parametrize(
+    ("sender", "help_url"),
+    [
+        ("papers@example.org", "mailto:papers@example.org?subject=help"),
+        ("AI <a+b%c?d&e@bücher.example>", "mailto:a%2Bb%25c%3Fd%26e@xn--bcher-kva.example?subject=help"),
+    ],
+)
+def test_who_needs_help_writes_to_the_sender(sender: str, help_url: str) -> None:
+    assert headers_at(BASE_URL, sender=sender)["List-Help"] == f"<{help_url}>"
+
+
+@pytest.mark.parametrize(
+    ("base_url", "sender", "feedback_id"),
+    [
+        (BASE_URL, "p@example.org", "2025-W17:ai-papers:news.example.org:example-org"),
+        (BASE_URL, "p@x.io", "2025-W17:ai-papers:news.example.org:x-io-d404e3"),
+        (BASE_URL, "p@newsletters.example.org", "2025-W17:ai-papers:news.example.org:newslett-ae735c"),
+        ("http://[::1]:8000", "p@example.org", "2025-W17:ai-papers:--1:example-org"),
+    ],
+)
+def test_complaints_are_counted_by_sender_installation_newsletter_and_issue(
+    base_url: str, sender: str, feedback_id: str
+) -> None:
+    bob = Reader("bob@example.org", "Bob", "B" * 22)
+    whole = Letter.load(freeze_mail(rendered(), newsletter(sender=sender), "ai-papers/2025-W17", base_url))
+    found = {parsed(whole.address(reader, NOW))["Feedback-ID"] for reader in (ADA, bob)}
+    assert found == {feedback_id}
+    assert feedback_id.count(":") == 3
+    assert 5 <= len(feedback_id.rpartition(":")[2]) <= 15
+
+
 # ------------------------------------------------------------------------------------------------ addresses
+
+
+ZOE = Reader("zoe\u0308@faß.de", "Zoë, ÄÖÜ", "A" * 22)
+
+
+def test_a_reader_whose_address_needs_it_gets_it_in_utf_8_and_all_else_stays_ascii() -> None:
+    head, _, body = letter().address(ZOE, NOW).partition(b"\r\n\r\n")
+    to = "To: =?utf-8?b?Wm/Dqywgw4TDlsOc?= <zo\u00eb@xn--fa-hia.de>".encode()
+    assert [line for line in head.split(b"\r\n") if not line.isascii()] == [to]
+    assert_fit_for_the_wire(b"\r\n\r\n" + body)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_nobody_elses_mail_leaves_ascii(name: str) -> None:
+    for email in ("ada@example.org", "ada@faß.de"):
+        assert letter().address(Reader(email, name, "A" * 22), NOW).isascii()
 
 
 @pytest.mark.parametrize(
