@@ -18,6 +18,7 @@ from bot.addresses import on_the_wire
 from bot.headers import COLUMNS, HARD, encoded_words, field, mailbox, one_line, phrase, unstructured
 from bot.models import Reader, Rendered
 from bot.settings import Newsletter
+from bot.subscriptions.persons import wish_of
 from tests import strategies
 from tests.node import ask
 
@@ -288,7 +289,7 @@ def lists_of(case: Case) -> dict[str, str]:
     }
 
 
-@settings(max_examples=6, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=4, deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.lists(CASES, min_size=40, max_size=60))
 @example([Case(text, text, text, "") for text in NASTY])
 def test_two_parsers_that_share_no_code_read_what_was_meant(cases: list[Case]) -> None:
@@ -312,3 +313,54 @@ def test_a_head_is_well_formed_whatever_it_says(case: Case) -> None:
     assert lists_of(case).items() <= stand.items()
     assert read(stand["List-Id"]).endswith("<ai.example.org>")
     assert len(fields) == len(stand) == 16
+
+
+LOCAL_PARTS = st.one_of(
+    st.text("abcXYZ019.+_-!#$%&'*/=?^`{|}~", min_size=1, max_size=20),
+    st.text('aé李م\u0301\u200d\u200cß\uff41👩.+\u202e "(', min_size=1, max_size=20),
+    st.text(min_size=1, max_size=70),
+)
+DOMAINS = st.sampled_from(
+    ("example.org", "EXAMPLE.org", "faß.de", "Bücher.example", "例え。jp", "xn--fa-hia.de", "a.b.c.example",
+     "☃.net", "-a.org", "example.org.", "[127.0.0.1]", "localhost", "איקס.com", "मेल.भारत", "a\u200db.org"),
+)  # fmt: skip
+
+
+def taken(local: str, domain: str) -> str | None:
+    """An address as the door takes it; None where it is refused with its reason."""
+    try:
+        return wish_of(f"{local}@{domain}", "", "").email
+    except ValueError as error:
+        assert local.strip() not in str(error) or len(local) < 4  # noqa: PT017 (both ways out are right)
+        return None
+
+
+@given(LOCAL_PARTS, DOMAINS)
+def test_whom_the_door_takes_the_wire_can_carry(local: str, domain: str) -> None:
+    if (email := taken(local, domain)) is not None:
+        wire = on_the_wire(email)
+        assert wire.rpartition("@")[2].isascii()
+        assert mailbox("To", "", wire) == f"To: {wire}\r\n"
+        assert on_the_wire(wire) == wire
+        assert len(wire.rpartition("@")[0].encode()) <= 64
+
+
+@settings(max_examples=3, deadline=None, suppress_health_check=list(HealthCheck))
+@given(st.lists(st.tuples(LOCAL_PARTS, DOMAINS, LINES), min_size=60, max_size=80))
+@example(
+    [
+        ("zoë", "faß.de", "Zoë, X"),
+        ("李.雷+x", "例え。jp", '"'),
+        ("!#$%&'*+/=?^_`{|}~-", "example.org", "<x@y.z>"),
+    ]
+)
+def test_two_parsers_read_the_address_that_the_door_took(rows: list[tuple[str, str, str]]) -> None:
+    emails = [(email, name) for local, domain, name in rows if (email := taken(local, domain))]
+    fields = [mailbox("To", name, on_the_wire(email)) for email, name in emails]
+    mails = [f"From: a@example.org\r\n{one}\r\nx\r\n".encode() for one in fields]
+    answers = ask("parse_mail.js", [b64encode(one).decode() for one in mails])
+    for (email, name), both in zip(emails, answers, strict=True):
+        for reading in both:
+            (person,) = reading["to"]
+            assert person["name"] == one_line(name)
+            assert on_the_wire(person["address"]) == on_the_wire(email)
