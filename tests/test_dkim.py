@@ -4,7 +4,6 @@ import re
 import shutil
 import subprocess
 from base64 import b64decode
-from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
 from email import message_from_bytes
@@ -274,25 +273,27 @@ def described(*files: str) -> Dkim:
     return Dkim(domain="Example.org", keys=keys)
 
 
-def made(folder: Path) -> Iterator[str]:
-    """The keys that the how-to makes."""
+def told(folder: Path) -> list[str]:
+    """What the how-to's commands of OpenSSL print, run in a folder as they are written."""
     if not shutil.which("openssl"):
         pytest.skip("needs OpenSSL's command: apt-get install openssl")
-    for name, command in (
-        ("rsa.pem", ["genpkey", "-algorithm", "rsa", "-pkeyopt", "rsa_keygen_bits:2048"]),
-        ("ed25519.pem", ["genpkey", "-algorithm", "ed25519"]),
-    ):
-        subprocess.run(["openssl", *command, "-out", folder / name], check=True, capture_output=True)
-        yield name
+    page = (Path(__file__).parents[1] / "docs/how-to/dkim.md").read_text("utf-8")
+    commands = [line.removeprefix("$ ") for line in page.splitlines() if re.match(r"\$ (?!broadsheet)", line)]
+    answer = subprocess.run(
+        ["bash", "-ec", "\n".join(commands)], cwd=folder, check=True, capture_output=True, text=True
+    )
+    return answer.stdout.splitlines()
 
 
-def test_keys_are_read_as_openssl_makes_them(tmp_path: Path) -> None:
-    found = read(tmp_path, described(*made(tmp_path)))
+def test_the_how_to_makes_keys_that_sign_and_the_records_to_publish(tmp_path: Path) -> None:
+    records = told(tmp_path)
+    found = read(tmp_path, described("secrets/dkim-rsa.pem", "secrets/dkim-ed25519.pem"))
     assert found.domain == "example.org"
-    assert [(one.selector, one.algorithm) for one in found.keys] == [
-        ("s0", "rsa-sha256"),
-        ("s1", "ed25519-sha256"),
+    assert [(one.selector, one.algorithm, one.record) for one in found.keys] == [
+        ("s0", "rsa-sha256", records[0]),
+        ("s1", "ed25519-sha256", records[1]),
     ]
+    assert (tmp_path / "secrets/dkim-rsa.pem").stat().st_mode & 0o077 == 0
 
 
 def test_a_record_holds_the_public_key() -> None:
