@@ -1,19 +1,22 @@
-"""Writes down what couriers have to say, for all of them in one commit: a commit costs as much for ten rows.
+"""Writes down what couriers have to say: at once where nobody else is writing, else with all that wait.
 
-courier ─ settled the last, about to send the next ─▶ ticket ─▶ clerk ─ one relaxed commit ─▶ go on
+courier ─ settled the last, about to send the next ─▶ ticket ─▶ whoever holds the pen ─ one commit ─▶ go on
 """
 
 import logging
 import threading
+from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from contextlib import ExitStack
+from dataclasses import dataclass
 from datetime import datetime
-from queue import Empty, SimpleQueue
 from types import TracebackType
 from typing import Self
 
+from bot.models import DeliveryState
 from bot.store import Store, ledger, workers
 from bot.store.ledger import Settlement
+from bot.store.pen import Pen
 
 log = logging.getLogger(__name__)
 
@@ -24,40 +27,29 @@ class _Ticket:
 
     done: Settlement | None
     next: int | None
+    written: bool = False
     granted: bool = False
     failure: Exception | None = None
-    _written: threading.Lock = field(default_factory=threading.Lock)
-
-    def __post_init__(self) -> None:
-        self._written.acquire()
-
-    def wait(self) -> None:
-        """Wait until the clerk has written it down."""
-        self._written.acquire()
-
-    def settle(self) -> None:
-        """Let the courier go on."""
-        self._written.release()
 
 
 class Clerk:
-    """One thread that commits for all couriers of a run."""
+    """The couriers' way into the ledger: one of them writes at a time, for itself and for all that wait."""
 
     def __init__(self, store: Store, worker: int, counted: Callable[[list[Settlement]], None]) -> None:
         self._store, self._worker, self._counted = store, worker, counted
-        self._tickets: SimpleQueue[_Ticket | None] = SimpleQueue()
+        self._tickets: deque[_Ticket] = deque()
+        self._turn = threading.Lock()
         self._beaten: datetime | None = None
-        self._thread = threading.Thread(target=self._work, name="clerk")
+        self._open = ExitStack()
 
     def __enter__(self) -> Self:
-        self._thread.start()
+        self._pen = self._open.enter_context(Pen.held(self._store, self._worker))
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._tickets.put(None)
-        self._thread.join()
+        self._open.close()
 
     def write(self, done: Settlement | None) -> None:
         """Settle a delivery, if there is one."""
@@ -69,29 +61,15 @@ class Clerk:
         return self._hand_in(_Ticket(done, delivery)).granted
 
     def _hand_in(self, ticket: _Ticket) -> _Ticket:
-        self._tickets.put(ticket)
-        ticket.wait()
+        self._tickets.append(ticket)
+        with self._turn:
+            if not ticket.written:  # else whoever had the pen before wrote it too
+                self._commit([self._tickets.popleft() for _ in range(len(self._tickets))])
         if ticket.failure:
             raise ticket.failure
         return ticket
 
-    # ------------------------------------------------------------------------------------ the clerk's thread
-
-    def _work(self) -> None:
-        while first := self._tickets.get():
-            tickets = [first, *self._more()]
-            self._commit([ticket for ticket in tickets if ticket])
-            if None in tickets:
-                return
-
-    def _more(self) -> list[_Ticket | None]:
-        """What has been handed in meanwhile."""
-        more: list[_Ticket | None] = []
-        while True:
-            try:
-                more.append(self._tickets.get_nowait())
-            except Empty:
-                return more
+    # --------------------------------------------------------------------------- with the pen in one's hand
 
     def _commit(self, tickets: list[_Ticket]) -> None:
         settlements = [ticket.done for ticket in tickets if ticket.done]
@@ -108,15 +86,18 @@ class Clerk:
             self._tell(settlements)
         finally:
             for ticket in tickets:
-                ticket.settle()
+                ticket.written = True
 
     def _written(self, settlements: list[Settlement], wanted: list[int]) -> set[int]:
-        """Settle and mark in one commit; the ids that may be sent."""
-        with self._store.relaxed() as connection:
-            if now := self._time_to_beat(settlements):
-                workers.beat(connection, self._worker, now)
-            ledger.settle(connection, settlements)
-            return ledger.mark(connection, self._worker, wanted) if wanted else set()
+        """Settle and mark; the ids that may be sent."""
+        others = [one for one in settlements if one.state is not DeliveryState.SENT]
+        now = self._time_to_beat(settlements)
+        if others or now:
+            with self._store.relaxed() as connection:
+                if now:
+                    workers.beat(connection, self._worker, now)
+                ledger.settle(connection, others)
+        return self._pen.write((one for one in settlements if one.state is DeliveryState.SENT), wanted)
 
     def _time_to_beat(self, settlements: list[Settlement]) -> datetime | None:
         """The time, where the ledger was not told lately: a slow batch must not look like a dead worker."""

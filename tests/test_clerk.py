@@ -1,5 +1,6 @@
 """The clerk writes for all couriers at once, says that its worker lives, and needs no display."""
 
+import threading
 from datetime import datetime, timedelta
 
 from sqlalchemy import select
@@ -32,6 +33,26 @@ def heartbeat(store: Store) -> datetime:
     with store.read() as connection:
         found: datetime = connection.execute(select(tables.workers.c.heartbeat_at)).scalar_one()
         return found
+
+
+def test_who_waits_for_the_pen_is_written_down_by_whoever_holds_it(store: Store) -> None:
+    crowd(store, 8)
+    issue = published(store, email=Recorder())
+    with store.write() as connection:
+        worker = workers.register(connection, Process("here", "boot", 1, "1"), NOW)
+        claimed = ledger.claim(connection, issue, "email", worker, 8, NOW)
+    commits: list[list[Settlement]] = []
+    done = [Settlement(one.id, DeliveryState.SENT, NOW) for one in claimed]
+    with Clerk(store, worker, commits.append) as clerk:
+        couriers = [threading.Thread(target=clerk.write, args=(one,)) for one in done]
+        with clerk._turn:
+            for courier in couriers:
+                courier.start()
+            while len(clerk._tickets) < len(couriers):
+                threading.Event().wait(0.001)
+        for courier in couriers:
+            courier.join()
+    assert [sorted(commit, key=lambda one: one.delivery) for commit in commits] == [done]
 
 
 def test_a_progress_bar_that_breaks_stops_no_run(store: Store) -> None:

@@ -14,6 +14,7 @@ from sqlalchemy import select
 
 from bot.models import Balance, DeliveryState
 from bot.store import Store, ledger, tables, workers
+from bot.store.pen import Pen
 from bot.store.workers import LEASE, Process
 from tests.recording import NOW, Recorder, crowd, published
 from tests.servers.postgres import Database
@@ -147,8 +148,9 @@ def left_by(store: Store, process: Process, beat: timedelta = timedelta()) -> in
     with store.write() as connection:
         worker = workers.register(connection, process, NOW - beat)
         claimed = ledger.claim(connection, issue, "email", worker, 3, NOW)
-        ledger.mark(connection, worker, [one.id for one in claimed[:2]])
-        ledger.settle(connection, [ledger.Settlement(claimed[0].id, DeliveryState.SENT, NOW)])
+    with Pen.held(store, worker) as pen:
+        pen.write([], [one.id for one in claimed[:2]])
+        pen.write([ledger.Settlement(claimed[0].id, DeliveryState.SENT, NOW)], [])
     return issue
 
 

@@ -1,17 +1,19 @@
-"""Opens the database, brings it up to date, and gives out its three kinds of connection."""
+"""Opens the database, brings it up to date, and gives out its kinds of connection."""
 
+import sqlite3
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Engine, create_engine, event, inspect, text
+from sqlalchemy import Connection, Engine, PoolProxiedConnection, create_engine, event, inspect, text
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, IntegrityError, NoSuchModuleError, SQLAlchemyError
 
 from bot.errors import InputError, StoreError
 
-HEAD = "0001"
+HEAD = "0002"
 """The newest migration; a test holds it against `migrations/versions`."""
 
 BUSY = 10.0
@@ -61,6 +63,39 @@ class Store:
                 if not self.sqlite:
                     connection.execute(text("SET LOCAL synchronous_commit = off"))
                 yield connection
+
+    @contextmanager
+    def kept(self) -> Iterator[PoolProxiedConnection]:
+        """The driver's own connection, for one who writes all the time; commits as `relaxed` does."""
+        with _translated(self.engine):
+            connection = self.engine.raw_connection()
+            connection.detach()  # so that nobody else is given it with what is set here
+            try:
+                cursor = connection.cursor()
+                cursor.execute(
+                    "PRAGMA synchronous = NORMAL" if self.sqlite else "SET synchronous_commit = off"
+                )
+                cursor.close()
+                connection.commit()
+                yield connection
+            finally:
+                connection.close()
+
+    @contextmanager
+    def transaction(self, kept: PoolProxiedConnection) -> Iterator[Any]:
+        """One transaction on a kept connection; its cursor."""
+        with _translated(self.engine):
+            cursor = kept.cursor()
+            try:
+                if self.sqlite:
+                    cursor.execute("BEGIN IMMEDIATE")
+                yield cursor
+                kept.commit()
+            except BaseException:
+                kept.rollback()
+                raise
+            finally:
+                cursor.close()
 
     def _sync(self, connection: Connection, *, fully: bool) -> None:
         """Set how SQLite commits, where it is not so already: the pragma stays with the pooled connection."""
@@ -131,9 +166,23 @@ def _set_up_sqlite(connection: Any, _record: Any) -> None:
     """WAL lets readers and one writer work side by side; transactions are begun by us, not by the driver."""
     connection.isolation_level = None
     cursor = connection.cursor()
-    cursor.execute("PRAGMA journal_mode = WAL")
+    _turn_to_wal(cursor)
     cursor.execute("PRAGMA foreign_keys = ON")
     cursor.close()
+
+
+def _turn_to_wal(cursor: Any) -> None:
+    """SQLite does not wait for this one by itself, so that two who open a fresh database would collide."""
+    deadline = time.monotonic() + BUSY
+    while True:
+        try:
+            cursor.execute("PRAGMA journal_mode = WAL")
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
+                raise
+            time.sleep(0.01)
+        else:
+            return
 
 
 def _begin_sqlite(connection: Connection) -> None:
@@ -171,10 +220,16 @@ def _translated(engine: Engine) -> Iterator[None]:
     except IntegrityError:
         raise
     except DBAPIError as error:
-        words = str(error.orig).strip().splitlines() or [type(error.orig).__name__]
-        raise StoreError(f"{_name(engine)}: {words[0]}{_mend(words[0])}") from error
+        raise _failure(engine, error.orig or error) from error
+    except engine.dialect.loaded_dbapi.Error as error:  # on a connection that is the driver's own
+        raise _failure(engine, error) from error
     except SQLAlchemyError as error:
         raise StoreError(f"{_name(engine)}: {type(error).__name__}") from error
+
+
+def _failure(engine: Engine, error: BaseException) -> StoreError:
+    words = (str(error).strip().splitlines() or [type(error).__name__])[0]
+    return StoreError(f"{_name(engine)}: {words}{_mend(words)}")
 
 
 def _name(engine: Engine) -> str:

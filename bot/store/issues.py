@@ -3,12 +3,13 @@
 from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, and_, delete, insert, select, text
+from sqlalchemy import ColumnElement, CompoundSelect, Connection, and_, delete, insert, select, text, union
 from sqlalchemy.exc import IntegrityError
 
 from bot.models import Approval, Week
-from bot.store.tables import approvals, deliveries, events, issue_entries, issues, payloads, told
+from bot.store.tables import UNCLAIMED, approvals, deliveries, events, issue_entries, issues, payloads, told
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +43,14 @@ def every(connection: Connection, newsletter: str) -> list[Published]:
 
 def unsettled(connection: Connection, newsletter: str) -> list[Published]:
     """The published issues that still have deliveries to work off."""
-    waiting = select(deliveries.c.issue_id).where(deliveries.c.state.in_(["queued", "sending"])).distinct()
-    ids = {row.issue_id for row in connection.execute(waiting)}
+    ids = set(connection.scalars(_open_issues()))
     return [one for one in every(connection, newsletter) if one.id in ids]
+
+
+def _open_issues() -> CompoundSelect[Any]:
+    """The issues with rows that wait or that a worker holds; each half of the question has its index."""
+    halves = (text(UNCLAIMED), deliveries.c.worker_id.is_not(None))
+    return union(*(select(deliveries.c.issue_id).where(half) for half in halves))
 
 
 def add(

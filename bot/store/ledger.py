@@ -19,11 +19,12 @@ from sqlalchemy import (
     not_,
     or_,
     select,
+    text,
     update,
 )
 
 from bot.models import Balance, Consent, Delivery, DeliveryState, Reader, Receipt
-from bot.store.tables import deliveries, events, issues, subscribers, subscriptions, suppressions
+from bot.store.tables import UNCLAIMED, deliveries, events, issues, subscribers, subscriptions, suppressions
 
 NEVER_MAILED = "address suppressed: "
 LEFT = "unsubscribed since the issue was published"
@@ -108,8 +109,7 @@ def _due(issue: int, channel: str, limit: int, now: datetime) -> Select[Any]:
         .where(
             deliveries.c.issue_id == issue,
             deliveries.c.channel == channel,
-            deliveries.c.state == DeliveryState.QUEUED,
-            deliveries.c.worker_id.is_(None),
+            text(UNCLAIMED),
             deliveries.c.due_at <= now,
             not_(_an_earlier_part_is_not_sent()),
         )
@@ -196,51 +196,15 @@ def release_claims(connection: Connection, worker: int) -> None:
     connection.execute(update(deliveries).where(*mine).values(worker_id=None))
 
 
-# ------------------------------------------------------------------------------------- marking and settling
-
-
-def mark(connection: Connection, worker: int, ids: Sequence[int]) -> set[int]:
-    """Mark deliveries as being sent; the ids that were still this worker's to send."""
-    return set(connection.scalars(_MARK, {"ids": list(ids), "worker": worker}))
-
-
-# Built once: each mail is marked and settled, and building these statements costs more than running them.
-_MARK = (
-    update(deliveries)
-    .where(
-        deliveries.c.id.in_(bindparam("ids", expanding=True)),
-        deliveries.c.worker_id == bindparam("worker"),
-        deliveries.c.state == DeliveryState.QUEUED,
-    )
-    .values(state=DeliveryState.SENDING)
-    .returning(deliveries.c.id)
-)
+# ------------------------------------------------------------------------------------------------ settling
 
 
 def settle(connection: Connection, settlements: Sequence[Settlement]) -> None:
     """Write down what became of deliveries, each row and its event in the caller's transaction."""
-    sent = [one for one in settlements if one.state is DeliveryState.SENT]
-    others = [one for one in settlements if one.state is not DeliveryState.SENT]
-    if sent:
-        values = [{"b_id": one.delivery, "b_receipt": one.receipt, "b_at": one.at} for one in sent]
-        connection.execute(_SENT, values)
-    if others:
-        connection.execute(_SETTLE, [_settled_values(one) for one in others])
-        connection.execute(insert(events), [_event(one) for one in others])
-
-
-_SENT = (
-    update(deliveries)
-    .where(deliveries.c.id == bindparam("b_id"))
-    .values(
-        state=DeliveryState.SENT,
-        reason=None,
-        receipt=bindparam("b_receipt"),
-        settled_at=bindparam("b_at"),
-        attempts=deliveries.c.attempts + 1,
-        worker_id=None,
-    )
-)
+    if settlements:
+        connection.execute(_SETTLE, [_settled_values(one) for one in settlements])
+    if told := [_event(one) for one in settlements if one.state is not DeliveryState.SENT]:
+        connection.execute(insert(events), told)
 
 
 _SETTLE = (

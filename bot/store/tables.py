@@ -18,6 +18,7 @@ from sqlalchemy import (
     TypeDecorator,
     UniqueConstraint,
     false,
+    text,
 )
 from sqlalchemy.types import Boolean
 
@@ -43,6 +44,13 @@ def _one_of(column: str, words: type[Consent] | type[DeliveryState]) -> CheckCon
     listed = ", ".join(f"'{word}'" for word in words)
     return CheckConstraint(f"{column} IN ({listed})", name=f"{column}_known")
 
+
+def _partial_index(name: str, *columns: str, where: str) -> Index:
+    return Index(name, *columns, sqlite_where=text(where), postgresql_where=text(where))
+
+
+UNCLAIMED = "state = 'queued' AND worker_id IS NULL"
+"""In SQL: rows that wait for a worker. A question that is to use the index must say it in these words."""
 
 metadata = MetaData(
     naming_convention={
@@ -133,9 +141,9 @@ deliveries = Table(
     Column("worker_id", Integer),
     UniqueConstraint("issue_id", "channel", "recipient", "part", name="uq_deliveries_recipient"),
     _one_of("state", DeliveryState),
-    # The outbox asks for the queued rows of an issue's channel; most rows of a ledger are settled.
-    Index("ix_deliveries_outbox", "issue_id", "channel", "state", "due_at", "id"),
-    Index("ix_deliveries_worker_id", "worker_id"),
+    # Open rows alone: most rows of a ledger are settled, and what a courier writes changes one index at most.
+    _partial_index("ix_deliveries_outbox", "issue_id", "channel", "due_at", "id", where=UNCLAIMED),
+    _partial_index("ix_deliveries_worker_id", "worker_id", where="worker_id IS NOT NULL"),
 )
 
 events = Table(
