@@ -96,7 +96,7 @@ class Clerk:
             with self._store.relaxed() as connection:
                 if now:
                     workers.beat(connection, self._worker, now)
-                ledger.settle(connection, others)
+                ledger.settle(connection, self._worker, others)
         return self._pen.write((one for one in settlements if one.state is DeliveryState.SENT), wanted)
 
     def _time_to_beat(self, settlements: list[Settlement]) -> datetime | None:

@@ -21,7 +21,7 @@ from bot.clerk import Clerk
 from bot.errors import BroadsheetError, DeliveryError, StopRunError, TransientError
 from bot.models import Balance, Delivery, DeliveryState
 from bot.policy import judge
-from bot.store import Store, ledger, workers
+from bot.store import Store, balances, ledger, workers
 from bot.store.ledger import Settlement
 
 log = logging.getLogger(__name__)
@@ -107,7 +107,7 @@ class _Run:
         self._claimed: deque[Delivery] = deque()
         self._claiming = threading.Lock()
         with store.read() as connection:
-            self._balance = ledger.balance(connection, issue, name)
+            self._balance = balances.of_channel(connection, issue, name)
         self._couriers = min(channel.concurrency, self._balance.waiting)
         self._clerk = Clerk(store, worker, self._counted)
         self._over = threading.Event()
@@ -125,7 +125,7 @@ class _Run:
             self._join(threads)
         with self._store.write() as connection:
             ledger.release_claims(connection, self._worker)
-            self._balance = ledger.balance(connection, self._issue, self._name)
+            self._balance = balances.of_channel(connection, self._issue, self._name)
         self._terms.report(self._name, self._balance)
         if self._failure:
             raise self._failure

@@ -11,7 +11,7 @@ from bot.desk import Desk
 from bot.errors import InputError
 from bot.models import Balance, Reader, Week, Window
 from bot.picker import Picked
-from bot.store import issues, ledger, readers
+from bot.store import balances, issues, readers
 from bot.store.issues import Published
 from bot.subscriptions import key_of
 
@@ -52,7 +52,7 @@ def _row(desk: Desk, week: Week, picked: Picked, gone: Published | None) -> dict
 def _state(desk: Desk, week: Week, picked: Picked, gone: Published | None) -> str:
     if gone:
         with desk.store.read() as connection:
-            return _progress(ledger.balances(connection, gone.id).values())
+            return _progress(balances.by_channel(connection, gone.id).values())
     if desk.faults(picked, week):
         return "faulty"
     return str(picked.issue.status) if picked.issue else "empty"
@@ -137,16 +137,16 @@ def status(desk: Desk, week: Week) -> dict[str, Any]:
     """The balances of an issue, and the rows that are not sent."""
     gone = desk.published(week)
     with desk.store.read() as connection:
-        rows = [_unsent(row) for row in ledger.unsent(connection, gone.id)]
+        rows = [_unsent(row) for row in balances.unsent(connection, gone.id)]
     return {**_balances(desk, gone), "rows": rows}
 
 
 def _balances(desk: Desk, gone: Published) -> dict[str, Any]:
     with desk.store.read() as connection:
-        balances = ledger.balances(connection, gone.id)
-    channels = {name: _counts(balance) for name, balance in balances.items()}
+        counted = balances.by_channel(connection, gone.id)
+    channels = {name: _counts(balance) for name, balance in counted.items()}
     name = f"{gone.newsletter}/{gone.week}"
-    return {"issue": name, "state": _progress(balances.values()), "channels": channels}
+    return {"issue": name, "state": _progress(counted.values()), "channels": channels}
 
 
 def _progress(balances: Iterable[Balance]) -> str:
@@ -165,7 +165,7 @@ def _counts(balance: Balance) -> dict[str, int]:
     return {"planned": balance.planned, **asdict(balance)}
 
 
-def _unsent(row: ledger.Unsent) -> dict[str, Any]:
+def _unsent(row: balances.Unsent) -> dict[str, Any]:
     return {
         "channel": row.channel,
         "recipient": row.recipient,

@@ -13,7 +13,7 @@ from bot.channels import Audience
 from bot.errors import InDoubtError, InputError, PermanentError, StopRunError, TransientError
 from bot.models import Balance, Delivery, DeliveryState, Receipt
 from bot.outbox import Halt, work
-from bot.store import Store, ledger, readers, tables
+from bot.store import Store, balances, ledger, readers, tables
 from tests.recording import (
     LETTER,
     NOW,
@@ -37,7 +37,7 @@ def run(store: Store, issue: int, clock: Clock | None = None, **channels: Record
 
 def stands(store: Store, issue: int, channel: str = "email") -> Balance:
     with store.read() as connection:
-        return ledger.balance(connection, issue, channel)
+        return balances.of_channel(connection, issue, channel)
 
 
 def rows(store: Store) -> list[tuple[str, str | None, int]]:
@@ -351,7 +351,7 @@ def test_an_erased_reader_is_skipped(store: Store) -> None:
         connection.execute(tables.subscribers.delete())
     run(store, issue, email=email)
     with store.read() as connection:
-        [unsent] = ledger.unsent(connection, issue)
+        [unsent] = balances.unsent(connection, issue)
     assert (unsent.recipient, unsent.state) == ("a reader who was erased", DeliveryState.SKIPPED)
 
 

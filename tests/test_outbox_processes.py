@@ -13,7 +13,7 @@ import pytest
 from sqlalchemy import select
 
 from bot.models import Balance, DeliveryState
-from bot.store import Store, ledger, tables, workers
+from bot.store import Store, balances, ledger, tables, workers
 from bot.store.pen import Pen
 from bot.store.workers import LEASE, Process
 from tests.recording import NOW, Recorder, crowd, published
@@ -99,7 +99,7 @@ def test_a_killed_process_leaves_one_in_doubt_and_nobody_twice(
     the_books_are_right(store, names, lines, doubts=1)
     assert len(lines) == PEOPLE - (death[0] == "before")
     with store.read() as connection:
-        [doubt] = ledger.unsent(connection, issue)
+        [doubt] = balances.unsent(connection, issue)
     assert (doubt.state, doubt.reason) == ("in_doubt", workers.CRASHED)
     assert doubt.recipient == f"{names[death[1] - 1]}@x.org"
 
@@ -181,7 +181,7 @@ def test_what_becomes_of_a_workers_rows(
     issue = left_by(store, process, silent)
     with store.write() as connection:
         doubts = workers.recover(connection, ME, NOW, ALIVE.get)
-        assert ledger.balance(connection, issue, "email") == balance
+        assert balances.of_channel(connection, issue, "email") == balance
         assert doubts == balance.in_doubt
         # Whoever is alive keeps the claim; what the dead had claimed is there for us.
         mine = workers.register(connection, ME, NOW)
@@ -202,7 +202,7 @@ def test_a_postgresql_that_restarted_is_a_power_cut_for_workers_anywhere(store: 
     with store.write() as connection:
         connection.execute(tables.workers.update().values(boot="boot-2/1700000000.0"))
         assert workers.recover(connection, ME, NOW, ALIVE.get) == 2
-        assert ledger.balance(connection, issue, "email") == ALL_IN_DOUBT
+        assert balances.of_channel(connection, issue, "email") == ALL_IN_DOUBT
 
 
 def test_a_process_knows_itself_and_who_is_gone() -> None:

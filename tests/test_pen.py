@@ -37,14 +37,14 @@ def test_a_settled_row_is_the_same_by_either_way(store: Store) -> None:
     with Pen.held(store, worker) as pen:
         pen.write([Settlement(one.id, DeliveryState.SENT, at, receipt="250 ok")], [])
     with store.write() as connection:
-        ledger.settle(connection, [Settlement(other.id, DeliveryState.SENT, at, receipt="250 ok")])
+        ledger.settle(connection, worker, [Settlement(other.id, DeliveryState.SENT, at, receipt="250 ok")])
     assert row(store, one) == row(store, other)
 
 
 def test_only_what_is_still_ours_is_marked(store: Store) -> None:
     worker, (ours, settled, released) = claimed(store, 3)
     with store.write() as connection:
-        ledger.settle(connection, [Settlement(settled.id, DeliveryState.SKIPPED, NOW)])
+        ledger.settle(connection, worker, [Settlement(settled.id, DeliveryState.SKIPPED, NOW)])
     with Pen.held(store, worker) as pen:
         assert pen.write([], [ours.id]) == {ours.id}
         assert pen.write([], [settled.id, released.id]) == {released.id}
@@ -52,6 +52,21 @@ def test_only_what_is_still_ours_is_marked(store: Store) -> None:
         assert another.write([], [released.id]) == set()
     assert row(store, ours)["state"] == DeliveryState.SENDING
     assert row(store, settled)["state"] == DeliveryState.SKIPPED
+
+
+def test_a_worker_that_was_taken_for_dead_can_still_say_that_a_mail_was_taken_and_nothing_else(
+    store: Store,
+) -> None:
+    worker, (taken, put_off) = claimed(store, 2)
+    with Pen.held(store, worker) as pen:
+        pen.write([], [taken.id, put_off.id])
+        with store.write() as connection:
+            workers.leave(connection, worker, NOW)
+        pen.write([Settlement(taken.id, DeliveryState.SENT, NOW)], [])
+    with store.write() as connection:
+        ledger.settle(connection, worker, [Settlement(put_off.id, DeliveryState.QUEUED, NOW, due_at=NOW)])
+    assert row(store, taken)["state"] == DeliveryState.SENT
+    assert row(store, put_off)["state"] == DeliveryState.IN_DOUBT
 
 
 def test_many_rows_go_into_one_commit(store: Store) -> None:

@@ -12,7 +12,7 @@ from bot import approvals, subscriptions
 from bot.errors import BroadsheetError, RefusedError
 from bot.models import Balance, Consent, Week
 from bot.publish import publish
-from bot.store import Store, issues, ledger, readers, tables
+from bot.store import Store, balances, issues, ledger, readers, tables
 from tests.recording import (
     LETTER,
     NOW,
@@ -43,7 +43,7 @@ def test_each_confirmed_reader_and_each_part_has_a_row(store: Store) -> None:
     subscriptions.remove(store, "eve@example.org", LETTER, NOW)
     number = published(store, email=Recorder(), slack=conversation(3))
     with store.read() as connection:
-        assert ledger.balances(connection, number) == {
+        assert balances.by_channel(connection, number) == {
             "email": Balance(waiting=2),
             "slack": Balance(waiting=3),
         }
@@ -57,15 +57,15 @@ def test_a_suppressed_reader_has_a_row_that_says_why(store: Store) -> None:
         readers.suppress(connection, "bob@example.org", "it bounced", NOW)
     number = published(store, email=Recorder())
     with store.read() as connection:
-        assert ledger.balance(connection, number, "email") == Balance(waiting=1, suppressed=1)
-        states = {one.recipient: (one.state, one.reason) for one in ledger.unsent(connection, number)}
+        assert balances.of_channel(connection, number, "email") == Balance(waiting=1, suppressed=1)
+        states = {one.recipient: (one.state, one.reason) for one in balances.unsent(connection, number)}
     assert states["bob@example.org"] == ("suppressed", "address suppressed: it bounced")
 
 
 def test_an_issue_without_readers_is_published_all_the_same(store: Store) -> None:
     number = published(store, email=Recorder())
     with store.read() as connection:
-        assert ledger.balance(connection, number, "email") == Balance()
+        assert balances.of_channel(connection, number, "email") == Balance()
         assert ledger.next_due(connection, number, ["email"]) is None
 
 
@@ -73,7 +73,7 @@ def test_an_issue_without_readers_is_published_all_the_same(store: Store) -> Non
 def test_a_conversation_may_have_no_parts(store: Store, parts: int) -> None:
     number = published(store, slack=conversation(parts))
     with store.read() as connection:
-        assert ledger.balance(connection, number, "slack").waiting == parts
+        assert balances.of_channel(connection, number, "slack").waiting == parts
 
 
 def test_publishing_again_changes_nothing(store: Store) -> None:
@@ -149,7 +149,7 @@ SCRIPT = """
 import sys
 from pathlib import Path
 from bot.publish import publish
-from bot.store import open_store
+from bot.store import balances, open_store
 from tests.recording import NOW, Recorder, edition
 store = open_store(sys.argv[1], Path(sys.argv[2]))
 channels = {"email": Recorder()}

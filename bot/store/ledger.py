@@ -1,6 +1,6 @@
-"""The deliveries: claimed, marked, settled; and counted, for "finished" is a question to these rows."""
+"""The deliveries: queued, claimed, settled, and what a person says about them."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -23,7 +23,7 @@ from sqlalchemy import (
     update,
 )
 
-from bot.models import Balance, Consent, Delivery, DeliveryState, Reader, Receipt
+from bot.models import Consent, Delivery, DeliveryState, Reader, Receipt
 from bot.store.tables import UNCLAIMED, deliveries, events, issues, subscribers, subscriptions, suppressions
 
 NEVER_MAILED = "address suppressed: "
@@ -92,7 +92,7 @@ def claim(
     while chosen := connection.scalars(_due(issue, channel, limit, now)).all():
         connection.execute(update(deliveries).where(deliveries.c.id.in_(chosen)).values(worker_id=worker))
         rows = connection.execute(_claimed(worker, chosen)).all()
-        settle(connection, [gone for row in rows if (gone := _gone(row, now))])
+        settle(connection, worker, [gone for row in rows if (gone := _gone(row, now))])
         if staying := [row for row in rows if not _gone(row, now)]:
             root = _root(connection, issue, channel) if any(row.part > 1 for row in staying) else None
             return [_delivery(row, root) for row in staying]
@@ -199,17 +199,19 @@ def release_claims(connection: Connection, worker: int) -> None:
 # ------------------------------------------------------------------------------------------------ settling
 
 
-def settle(connection: Connection, settlements: Sequence[Settlement]) -> None:
-    """Write down what became of deliveries, each row and its event in the caller's transaction."""
-    if settlements:
-        connection.execute(_SETTLE, [_settled_values(one) for one in settlements])
-    if told := [_event(one) for one in settlements if one.state is not DeliveryState.SENT]:
-        connection.execute(insert(events), told)
+def settle(connection: Connection, worker: int, settlements: Iterable[Settlement]) -> None:
+    """Write down what became of a worker's deliveries, each row and its event in the caller's transaction.
+
+    A worker that was taken for dead has no say any more: its rows are in doubt, or somebody else's by now.
+    """
+    for one in settlements:
+        if connection.execute(_SETTLE, {**_settled_values(one), "b_worker": worker}).rowcount:
+            connection.execute(insert(events), _event(one))
 
 
 _SETTLE = (
     update(deliveries)
-    .where(deliveries.c.id == bindparam("b_id"))
+    .where(deliveries.c.id == bindparam("b_id"), deliveries.c.worker_id == bindparam("b_worker"))
     .values(
         state=bindparam("b_state"),
         reason=bindparam("b_reason"),
@@ -257,7 +259,7 @@ def put_in_doubt(
         select(deliveries.c.id).where(deliveries.c.worker_id == worker, deliveries.c.state.in_(states))
     )
     doubts = [Settlement(row.id, DeliveryState.IN_DOUBT, now, reason) for row in rows]
-    settle(connection, doubts)
+    settle(connection, worker, doubts)
     return len(doubts)
 
 
@@ -313,58 +315,7 @@ def _change(
     return len(changed)
 
 
-# ------------------------------------------------------------------------------------------------ looking
-
-_COUNTED_AS: dict[DeliveryState, str] = {
-    **{state: state.value for state in DeliveryState},
-    DeliveryState.QUEUED: "waiting",
-    DeliveryState.SENDING: "waiting",
-}
-"""Under which number of the balance a state is counted."""
-
-
-def balances(connection: Connection, issue: int) -> dict[str, Balance]:
-    """The balance of each channel of an issue, computed from its rows."""
-    counted = select(deliveries.c.channel, deliveries.c.state, func.count().label("rows"))
-    counts: dict[str, dict[str, int]] = {}
-    for row in connection.execute(
-        counted.where(deliveries.c.issue_id == issue).group_by(deliveries.c.channel, deliveries.c.state)
-    ):
-        of_channel = counts.setdefault(row.channel, {})
-        column = _COUNTED_AS[DeliveryState(row.state)]
-        of_channel[column] = of_channel.get(column, 0) + row.rows
-    return {channel: Balance(**of_channel) for channel, of_channel in sorted(counts.items())}
-
-
-def balance(connection: Connection, issue: int, channel: str) -> Balance:
-    """The balance of one channel of an issue."""
-    return balances(connection, issue).get(channel, Balance())
-
-
-@dataclass(frozen=True, slots=True)
-class Unsent:
-    """A row that is not sent, for a person to look at."""
-
-    channel: str
-    recipient: str
-    state: DeliveryState
-    reason: str
-    attempts: int
-    due_at: datetime
-
-
-def unsent(connection: Connection, issue: int) -> Iterator[Unsent]:
-    """The rows of an issue that are not sent, one by one."""
-    rows = connection.execution_options(yield_per=1000).execute(
-        select(deliveries, subscribers.c.email)
-        .outerjoin(subscribers, subscribers.c.id == deliveries.c.recipient)
-        .where(deliveries.c.issue_id == issue, deliveries.c.state != DeliveryState.SENT)
-        .order_by(deliveries.c.id)
-    )
-    for row in rows:
-        recipient = row.email or (f"part {row.part}" if row.part else "a reader who was erased")
-        state = DeliveryState(row.state)
-        yield Unsent(row.channel, recipient, state, row.reason or "", row.attempts, row.due_at)
+# ------------------------------------------------------------------------------------------------ waiting
 
 
 def next_due(connection: Connection, issue: int, channels: Iterable[str]) -> datetime | None:

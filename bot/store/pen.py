@@ -89,6 +89,7 @@ _MARK = (
     .values(state=DeliveryState.SENDING)
 )
 _MARKED = select(deliveries.c.id).where(*_OURS, deliveries.c.state == DeliveryState.SENDING)
+# Whoever says that a mail was taken is right, even a worker that was taken for dead meanwhile.
 _SENT = (
     update(deliveries)
     .where(deliveries.c.id == bindparam("b_id"))

@@ -26,7 +26,7 @@ from bot.channels import email
 from bot.models import Consent, Issue, Rendered, Week
 from bot.outbox import Terms, work
 from bot.publish import Edition, publish
-from bot.store import issues, ledger, open_store, readers
+from bot.store import balances, issues, open_store, readers
 from bot.store.readers import Wish
 from bot.subscriptions import new_token
 from bot.transports import smtp
@@ -108,7 +108,7 @@ def one(port: int, count: int, size: int) -> dict[str, Any]:
         work(store, published.id, channels, payloads, Terms(lambda: datetime.now(UTC), random.random))
         took = time.perf_counter() - began
         with store.read() as connection:
-            balance = ledger.balance(connection, published.id, "readers")
+            balance = balances.of_channel(connection, published.id, "readers")
         assert balance.sent == balance.planned == count, balance
         return {"rate": count / took, "peak": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024}
     finally:
