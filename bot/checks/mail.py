@@ -235,7 +235,7 @@ def silent_link(mail: Mail) -> Iterator[Flaw]:
 
 
 def heading_order(mail: Mail) -> Iterator[Flaw]:
-    """Not one <h1>, or a level of heading is left out: who listens to a mail moves by its headings."""
+    """Not one `<h1>`, or a level of heading is left out: who listens to a mail moves by its headings."""
     levels = [int(str(heading.tag)[1]) for heading in mail.tags(*_HEADINGS) if heading not in mail.hidden]
     if levels.count(1) != 1:
         fix = "make the issue's title the one <h1>"
