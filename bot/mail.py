@@ -33,6 +33,9 @@ QP_LINE = 75
 BASE64_LINE = 57
 """Octets that make a line of 76 columns (RFC 2045 §6.8)."""
 
+BOUNDARY = "=_"
+"""Begins each boundary; no encoded part can hold it: digits follow `=` in quoted-printable (RFC 2045 §6.7)."""
+
 _PLAIN_IN_QP = re.compile(r"(?!From )[A-Za-z0-9/:@_-](?:[A-Za-z0-9/:@._+ -]{0,70}[A-Za-z0-9/:@._+-])?")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 
@@ -297,7 +300,7 @@ class Letter:
         own = {Slot.UNSUBSCRIBE: url, Slot.NAME: name, Slot.EMAIL: reader.email}
         values = {slot.encode(): value for slot, value in own.items()}
         head = self.head + self._own_head(reader, now, identity, url)
-        rule = f"\r\n--{_boundary(identity)}".encode()
+        rule = b"\r\n--" + BOUNDARY.encode() + identity.encode()
         body = _body(self.parts, rule, values)
         if self.signer:
             body_as_signed = b"".join(_body(self.signed_parts, rule, values))[2:]  # without the empty line
@@ -311,20 +314,20 @@ class Letter:
             + f"Date: {_date(aware(now).replace(microsecond=0))}\r\nMessage-ID: <{identity}@{domain}>\r\n"
             # One token: never folded, never an encoded word (RFC 2369 §2).
             + field("List-Unsubscribe", [f"<{url}>"])
-            + f'Content-Type: multipart/alternative; boundary="{_boundary(identity)}"\r\n'
+            + f'Content-Type: multipart/alternative; boundary="{BOUNDARY}{identity}"\r\n'
         )
         # ASCII, but for a reader whose address is not: then a header may be UTF-8 (RFC 6532 §3.2).
         return head.encode()
 
 
-def _boundary(identity: str) -> str:
-    """No encoded part can hold `=_`: in quoted-printable two digits follow each `=` (RFC 2045 §6.7)."""
-    return f"=_{identity}"
-
-
 def _body(parts: Sequence[_Body], rule: bytes, values: dict[bytes, str]) -> list[bytes]:
     """Everything below the head, the empty line between them included."""
-    return [*(piece for part in parts for piece in (rule, b"\r\n", *part.fill(values))), rule, b"--\r\n"]
+    pieces: list[bytes] = []
+    for part in parts:
+        pieces += (rule, b"\r\n")
+        pieces += part.fill(values)
+    pieces += (rule, b"--\r\n")
+    return pieces
 
 
 @lru_cache(maxsize=8)
