@@ -77,13 +77,23 @@ def test_a_mail_that_is_in_order_has_no_findings() -> None:
         ("@import url(https://example.org/a.css);", ["css-import"]),
         ('@IMPORT "a.css"', ["css-import"]),
         ("/* @import url(a.css); */ p { content: '@import' }", []),
+        ("p { & b { color: var(--ink) } } h1:is(.a) { color: rgb(0 0 0) }", []),
+    ],
+)
+def test_of_what_was_written_only_an_import_is_lost_before_it_goes_out(sheet: str, rules: list[str]) -> None:
+    assert found(None, sheet) == rules
+
+
+@pytest.mark.parametrize(
+    ("css", "rules"),
+    [
         ("p { color: rgb(0 0 0 / 50%) }", ["css-gmail"]),
-        ("p { color: RGBA(0 0 0 / var(--a)) }", ["css-gmail"]),
+        ("p { color: RGBA(0 0 0 / var(--a)) }", ["css-gmail", "css-variable warning"]),
         ("p { color: hsl(120deg 75% 25%) }", ["css-gmail"]),
         ("p { color: oklch(40% 0.2 20) }", ["css-gmail"]),
         ("p { color: rgb(0, 0, 0, 50%); background: rgba( 0 , 0 , 0 , .5 ) }", []),
         ("p { color: rgb(calc(1 + 2), 0, 0) }", []),
-        (".rgb-0 p[title='rgb(0 0 0)'] { color: #000 }", []),
+        ("p { color: #000; content: 'rgb(0 0 0)' } p.hwb[title='rgb(0 0 0)'] { color: #000 }", []),
         ("@media screen { @font-face { font-family: X } }", ["css-gmail"]),
         ("@media screen { @media (max-width: 9px) { p { color: red } } }", ["css-gmail"]),
         ("@media screen { p { color: red } } @font-face { font-family: X }", []),
@@ -94,15 +104,6 @@ def test_a_mail_that_is_in_order_has_no_findings() -> None:
         ("@media (min-height: 400px) { p { color: red } }", ["css-gmail warning"]),
         ("@media (400px < height) { p { color: red } }", ["css-gmail warning"]),
         ("@media (max-width: 400px) { p { line-height: 1; max-height: 2px } }", []),
-    ],
-)
-def test_what_mail_programs_lose_of_a_stylesheet_is_told(sheet: str, rules: list[str]) -> None:
-    assert found(None, sheet) == rules
-
-
-@pytest.mark.parametrize(
-    ("css", "rules"),
-    [
         ("h1:is(.a, .b) { color: red }", ["css-gmail warning"]),
         ("p:not(:first-child) { color: red }", ["css-gmail warning"]),
         ("li:nth-child(2) { color: red }", ["css-gmail warning"]),
@@ -116,17 +117,6 @@ def test_what_mail_programs_lose_of_a_stylesheet_is_told(sheet: str, rules: list
 )
 def test_what_mail_programs_lose_of_the_styles_that_go_out_is_told(css: str, rules: list[str]) -> None:
     assert found(page(head=f"<title>AI</title><style>{css}</style>")) == rules
-
-
-@pytest.mark.parametrize(
-    ("css", "rules"),
-    [
-        ("h1:is(.a, .b) { color: red } p { color: var(--ink) }", []),
-        ("@media screen { a { color: rgb(0 0 0) } }", ["css-gmail"]),
-    ],
-)
-def test_a_selector_or_variable_that_was_resolved_is_no_matter(css: str, rules: list[str]) -> None:
-    assert found(None, css) == rules
 
 
 @pytest.mark.parametrize(
@@ -258,9 +248,14 @@ def test_the_folded_entries_are_named() -> None:
 @pytest.mark.parametrize(
     ("body", "sheet", "source", "line"),
     [
-        ("", "p { color: rgb(0 0 0/50%) }", "{# rgb(0 0 0/50%) #}\n\nx { color:\nrgb(0  0 0 / 50%) }", ":4"),
+        (
+            '<p style="color: rgb(0 0 0/50%)">x</p>',
+            "",
+            "{# rgb(0 0 0/50%) #}\n\nx { color:\nrgb(0  0 0 / 50%) }",
+            ":4",
+        ),
         ("", "@import 'a.css';", "\n<style>@import 'a.css';</style>", ":2"),
-        ("", "p {\n  & b { color: red } }", "\n\np {\n  & b { color: red } }", ":4"),
+        ("<style>p {& b { color: red } }</style>", "", "\n\np {\n  &  b { color: red } }", ":4"),
         ('<img src="https://e.org/a" width="9">', "", '<img alt="" src="b">\n<img src="{{ url }}">', ":2"),
         ('<a href="/issues">x</a>', "", '<a href="x">\n<a href="/issues">', ":2"),
         ('<a href="/issues">x</a>', "", "nothing of it", ""),

@@ -33,7 +33,8 @@ _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 
 def imported_styles(mail: Mail) -> Iterator[Flaw]:
     """A stylesheet has an @import, which is never fetched and which mail programs drop."""
-    for text in imports(_sheets(mail)):
+    sheets = dict.fromkeys((*mail.rendered.sheets, *mail.head_styles))
+    for text in dict.fromkeys(text for sheet in sheets for text in imports(statements(sheet))):
         place = mail.place(loosely(text), r"@import\b")
         yield Flaw(place, f"{text} is lost in mail", "copy what it names into the theme", mail.issue.key)
 
@@ -51,8 +52,12 @@ def unresolved_variables(mail: Mail) -> Iterator[Flaw]:
 
 def lost_in_gmail(mail: Mail) -> Iterator[Flaw]:
     """Gmail drops a whole stylesheet or style attribute for one syntax in it, or (a warning) the one rule."""
-    syntax = (*lost_by_syntax(_sheets(mail)), *lost_by_syntax(_attributes(mail)))
-    for loss in dict.fromkeys((*syntax, *lost_by_selector(_head(mail)))):
+    losses = (
+        *lost_by_syntax(_head(mail)),
+        *lost_by_selector(_head(mail)),
+        *lost_by_syntax(_attributes(mail)),
+    )
+    for loss in dict.fromkeys(losses):
         severity = Severity.ERROR if loss.whole else Severity.WARNING
         yield Flaw(mail.place(loosely(loss.text)), loss.why, _plainer(loss), mail.issue.key, severity)
 
@@ -71,14 +76,8 @@ def big_styles(mail: Mail) -> Iterator[Flaw]:
         yield Flaw(mail.place(), message, "leave rules out of kept_styles", mail.issue.key, severity)
 
 
-def _sheets(mail: Mail) -> tuple[Statement, ...]:
-    """Every statement of every stylesheet, as its author wrote it and as it goes out."""
-    sheets = dict.fromkeys((*mail.rendered.sheets, *mail.head_styles))
-    return tuple(one for sheet in sheets for one in statements(sheet))
-
-
-def _head(mail: Mail) -> tuple[Statement, ...]:
-    return tuple(one for sheet in mail.head_styles for one in statements(sheet))
+def _head(mail: Mail) -> Iterator[Statement]:
+    return (one for sheet in mail.head_styles for one in statements(sheet))
 
 
 def _attributes(mail: Mail) -> Iterator[Statement]:
