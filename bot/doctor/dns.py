@@ -64,6 +64,10 @@ def _keys(patient: Patient) -> Iterator[Sign]:
     dkim = patient.settings.dkim
     if dkim is None:
         return
-    for key in read(patient.settings.root, dkim).keys:
+    keys = read(patient.settings.root, dkim).keys
+    if all(key.algorithm.startswith("ed25519") for key in keys):
+        mend = "add an RSA key: docs/how-to/dkim.md"
+        yield warning(_BOT, "DKIM: Ed25519 alone, which Gmail and others do not read", mend)
+    for key in keys:
         name = f"{key.selector}._domainkey.{dkim.domain}"
         yield _dkim.judged(name, patient.ask(name, "TXT"), key)
