@@ -14,7 +14,8 @@ from hypothesis import example, given, strategies as st
 
 from bot.errors import InputError, PermanentError
 from bot.headers import one_line
-from bot.mail import Letter, freeze_mail, parts_of, quoted, wire_address
+from bot.mail import Letter, freeze_mail, parts_of, wire_address
+from bot.mail.parts import quoted
 from bot.models import Reader, Rendered
 from bot.settings import Newsletter
 from bot.slots import Slots
