@@ -12,6 +12,7 @@ from bot.models import Entry, Finding, Issue, Reference, Rendered, Section, Seve
 from bot.plugins import Options
 from bot.settings import Newsletter
 from bot.slots import Slots
+from bot.text import Paragraph, Text
 
 NEWSLETTER = Newsletter.model_validate(
     {
@@ -25,9 +26,11 @@ NEWSLETTER = Newsletter.model_validate(
         "schedule": {"day": "fri", "at": "09:00", "zone": "Europe/Berlin"},
     }
 )
+LONG = (Paragraph((Text("Words."),)), Paragraph((Text("word " * 200),)))
+"""Blocks that are worth folding: a lead, and more than a link takes."""
 ENTRIES = tuple(
-    Entry(title, (Reference("Paper", f"https://example.org/{title}"),), place=f"content/a.md:{line}")
-    for line, title in ((8, "One"), (12, "Two"), (16, "Three"))
+    Entry(title, (Reference("Paper", f"https://example.org/{title}"),), blocks, place=f"content/a.md:{line}")
+    for line, title, blocks in ((8, "One", LONG), (12, "Two", LONG), (16, "Three", LONG[:1]))
 )
 ISSUE = Issue("ai-papers", Week(2025, 17), "AI Papers", (Section(None, ENTRIES),), place="content/a.md:1")
 SLOTS = Slots("0123456789abcdef")
@@ -51,7 +54,7 @@ def page(html: str = '<html lang="en" dir="ltr">', **lines: str) -> str:
 def mail(html: str | None = None, *sheets: str, folded: int = 0, **sources: str) -> Mail:
     rendered = Rendered("S", "P", page() if html is None else html, "", "", SLOTS.nonce, folded, sheets)
     named = {f"themes/{name}.html.j2": source for name, source in sources.items()}
-    return Mail(ISSUE, NEWSLETTER, rendered, WEB, named)
+    return Mail(ISSUE, NEWSLETTER, rendered, WEB, len(rendered.html.encode()), named)
 
 
 def found(html: str | None = None, *sheets: str, folded: int = 0) -> list[str]:
@@ -235,9 +238,10 @@ def test_what_gmail_would_cut_is_told(size: int, folded: int, rules: list[str]) 
     assert found(html, folded=folded) == rules
 
 
-def test_the_folded_entries_are_named() -> None:
-    (finding,) = judge(mail(folded=2))
-    assert finding.message.endswith(": 'Two', 'Three'")
+@pytest.mark.parametrize(("folded", "titles"), [(1, "'Two'"), (2, "'One', 'Two'")])
+def test_the_entries_that_are_folded_are_named(folded: int, titles: str) -> None:
+    (finding,) = judge(mail(folded=folded))
+    assert finding.message.endswith(f": {titles}")
     assert finding.place == "content/a.md:1"
     assert finding.issue == "ai-papers/2025-W17"
 

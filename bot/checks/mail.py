@@ -11,13 +11,14 @@ from bot.checks._mail import letters
 from bot.checks._styles import Loss, imports, loosely, lost_by_selector, lost_by_syntax, variables
 from bot.checks._stylesheet import Statement, declarations, statements
 from bot.errors import InputError
+from bot.folding import LIMIT, foldable
 from bot.models import Finding, Issue, Severity
 from bot.slots import Slots
 
 CLIPPED = 102_000
 """Bytes of HTML that Gmail shows; what follows is behind a link, with every style and the footer."""
 BIG = 80_000
-"""Bytes of HTML from which a curator should know."""
+"""Bytes of HTML from which a curator should know that entries will fold soon."""
 STYLES = 16_384
 """Bytes of `<style>` that Gmail reads."""
 NEARLY = 0.9
@@ -127,22 +128,22 @@ def _shown(image: _Element) -> str:
 
 def clipped(mail: Mail) -> Iterator[Flaw]:
     """The HTML has more than the 102,000 bytes that Gmail shows, with all folded, or (a warning) nearly."""
-    size = len(mail.rendered.html.encode())
-    if size > CLIPPED:
-        message = f"{size:,} bytes of HTML, of which Gmail shows {CLIPPED:,}: the unsubscribe link is cut off"
-        yield Flaw(mail.issue.place, message, "divide the issue, or shorten its leads", mail.issue.key)
-    elif size > BIG and not mail.rendered.folded:
+    if mail.size > CLIPPED:
         message = (
-            f"{size:,} bytes of HTML; from {CLIPPED:,} on Gmail would cut, so that the last entries fold"
+            f"{mail.size:,} bytes of HTML, of which Gmail shows {CLIPPED:,}: the link to leave is cut off"
         )
+        yield Flaw(mail.issue.place, message, "divide the issue, or shorten its leads", mail.issue.key)
+    elif mail.size > BIG and not mail.rendered.folded:
+        message = f"{mail.size:,} bytes of HTML: from {LIMIT:,} on, the last entries are shortened"
         yield Flaw(mail.issue.place, message, "", mail.issue.key, Severity.WARNING)
 
 
 def folded(mail: Mail) -> Iterator[Flaw]:
-    """The mail would be cut by Gmail, so its last entries show their leads and a link to read on."""
-    if count := mail.rendered.folded:
-        titles = ", ".join(repr(entry.title) for entry in mail.issue.entries[-count:])
-        message = f"{count} entries are shortened in the mail, which Gmail would cut: {titles}"
+    """Gmail would cut the mail, so some of its last entries show their lead and a link to read on."""
+    entries = mail.issue.entries
+    if numbers := sorted(foldable(entries, mail.web_url)[: mail.rendered.folded]):
+        titles = ", ".join(repr(entries[number - 1].title) for number in numbers)
+        message = f"{len(numbers)} entries are shortened in the mail, which Gmail would cut: {titles}"
         yield Flaw(mail.issue.place, message, "divide the issue to show them whole", mail.issue.key)
 
 
