@@ -22,6 +22,7 @@ from pydantic import SecretStr
 from bot import plugins
 from bot.channels.slack import client
 from bot.cli import broadsheet
+from bot.cli.doctor import _lines
 from bot.dkim import Key
 from bot.doctor import (
     Diagnosis,
@@ -58,6 +59,7 @@ from tests.servers.slack import (
 from tests.servers.smtp import inbox
 from tests.stories.installation import Answer, Installation
 
+PAGE = Path(__file__).resolve().parents[1] / "docs/how-to/dns.md"
 NOW = datetime(2026, 11, 30, 8, tzinfo=UTC)
 
 # -------------------------------------------------------------------------------------------------- cleaning
@@ -295,7 +297,7 @@ def test_what_we_call_ourselves_is_a_name_that_others_know(name: str, state: Sta
     [
         (Probe("r:25", ("8BITMIME", "PIPELINING", "SIZE 10240000", "SMTPUTF8")), State.GOOD, "in clear"),
         (Probe("r:587", ("SIZE 1", "SMTPUTF8"), "TLSv1.3"), State.GOOD, "(TLSv1.3); offers SIZE 1, SMTPUTF8"),
-        (Probe("r:587", (), "TLSv1.3"), State.WARNING, "no SMTPUTF8"),
+        (Probe("r:587", (), "TLSv1.3"), State.GOOD, "not to readers with letters"),
         (Probe("r:25", error=TransientError("r:25: no answer in time")), State.BAD, "no answer in time"),
         (Probe("r:25", error=StopRunError("AUTH: 535 5.7.8 no")), State.BAD, "535"),
     ],
@@ -596,3 +598,15 @@ def test_what_is_no_name_server_ends_the_command(tmp_path: Path) -> None:
     answer = Installation(tmp_path)("doctor", "--nameserver", "dns.example.org")
     assert answer.status == 2
     assert answer.complaint.startswith("--nameserver: 'dns.example.org' is not an address")
+
+
+def test_the_page_about_dns_shows_what_the_doctor_says(tmp_path: Path) -> None:
+    zones = {"example.org": {"MX": ["10 mail.example.org."]}, "mail.example.org": {"A": ["192.0.2.1"]}}
+    installation = Installation(tmp_path, 'kind = "smtp"\nhost = "smtp.relay.example"')
+    settings = load(installation.root / "config/bot.toml", {})
+    with DnsServer(zones) as server:
+        signs = list(dns.examine(Patient(settings, NOW, Lookups(server.address))))
+    width = max(len(sign.where) for sign in signs)
+    diagnoses = [Diagnosis("dns", sign.state, sign.where, sign.message, sign.fix) for sign in signs]
+    lines = [line.plain for one in diagnoses for line in _lines(one, width)]
+    assert "\n".join(["dns", *lines]) in PAGE.read_text("utf-8")

@@ -1,7 +1,7 @@
 """The relay: whether it can be reached and takes mail from us, and what it offers."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from typing import TYPE_CHECKING, Any
 
 from bot.doctor import Patient, Sign, bad, good, skipped, warning
@@ -51,7 +51,9 @@ def judged(probe: "Probe") -> Iterator[Sign]:
         return
     offers = {offer.partition(" ")[0]: offer for offer in probe.offers}
     named = ", ".join(offers[keyword] for keyword in USED if keyword in offers) or "nothing that we use"
-    yield good(probe.relay, f"takes mail from us ({probe.tls or 'in clear'}); offers {named}")
-    if "SMTPUTF8" not in offers:
-        words = "offers no SMTPUTF8: readers with letters such as ü before their @ get no mail"
-        yield warning(probe.relay, words, "only if you have such readers: ask for a relay that offers it")
+    yield good(probe.relay, f"takes mail from us ({probe.tls or 'in clear'}); offers {named}{_lacks(offers)}")
+
+
+def _lacks(offers: Container[str]) -> str:
+    """What some readers have to do without: no other way leads to them."""
+    return "" if "SMTPUTF8" in offers else "; not to readers with letters such as ü before their @ (SMTPUTF8)"
