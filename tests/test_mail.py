@@ -284,6 +284,9 @@ def test_a_time_without_a_zone_is_refused() -> None:
     [
         ("papers@example.org", "", "papers@example.org"),
         ('"Papers, AI" <papers@example.org>', "Papers, AI", "papers@example.org"),
+        ('"The \\"AI\\" \\\\ Papers" <papers@example.org>', 'The "AI" \\ Papers', "papers@example.org"),
+        ("<papers@example.org>", "", "papers@example.org"),
+        ("  AI  Papers <papers@example.org>", "AI Papers", "papers@example.org"),
         ("论文 <papers@例え.jp>", "论文", "papers@xn--r8jz45g.jp"),
     ],
 )

@@ -1,11 +1,10 @@
 """The head of a mail, as far as readers share it: what an issue says of itself, its list and its archive."""
 
 import re
-from email.utils import parseaddr
 from hashlib import sha256
 from urllib.parse import quote, urlsplit
 
-from bot.addresses import on_the_wire
+from bot.addresses import mailbox_of, on_the_wire
 from bot.errors import InputError, PermanentError
 from bot.headers import field, mailbox, phrase, unstructured
 from bot.links import issue_url, leads_somewhere
@@ -35,7 +34,7 @@ def frozen_head(subject: str, newsletter: Newsletter, week: Week, base_url: str,
 def sender_of(newsletter: Newsletter) -> tuple[str, str]:
     """The sender's name and address; InputError where no header can carry it as it is."""
     where = f"newsletters.{newsletter.name}.sender"
-    name, sender = parseaddr(newsletter.sender)
+    name, sender = mailbox_of(newsletter.sender)
     try:
         address = wire_address(sender)
     except PermanentError as error:
