@@ -17,7 +17,7 @@ from bot.models import Receipt
 from bot.transports._opening import Relay, opened
 from bot.transports._pace import Pace
 from bot.transports._patience import Patience
-from bot.transports._relays import Away, Hold, Relays, Seat
+from bot.transports._relays import Away, Hold, Refused, Relays, Seat
 from bot.transports._replies import PolicyError
 from bot.transports._transaction import ElsewhereError, Line, StaleError, check_envelope
 from bot.transports._wire import Wire
@@ -88,6 +88,8 @@ class SmtpConnection:
         self._clock, self._wait = clock, wait
         self._seat: Seat | None = None
         self._line: Line | None = None
+        self._none: Away | Refused | None = None
+        """Why there is no place at any relay."""
         self._turn: float | None = None
         """When the next mail may go, once it has its turn."""
 
@@ -128,7 +130,8 @@ class SmtpConnection:
                     self._relays.wait_for_change(HOLD)
                     if not self._wait(0):
                         return False
-                case Away():
+                case none:
+                    self._none = none
                     return True  # sending says so
         if self._turn is None:
             self._turn = self._route.pace.turn()
@@ -154,7 +157,7 @@ class SmtpConnection:
         if not self._prepared():
             raise TransientError("the run ended before this mail had its turn", charged=False)
         if self._seat is None:
-            raise self._all_away([])
+            raise self._no_relay()
         seat = self._seat
         route = self._routes[seat.number]
         try:
@@ -178,6 +181,10 @@ class SmtpConnection:
             wire = route.open(domain, self._patience)
         except TransientError as error:
             raise ElsewhereError(str(error), charged=False) from error
+        except StopRunError as error:
+            route.last_words = str(error)
+            self._relays.failed(seat, refused=True)
+            raise
         self._relays.opened(seat)
         self._line = Line(wire, str(route.relay))
         return self._line
@@ -192,6 +199,11 @@ class SmtpConnection:
         elif self._line and self._line.broke:
             route.last_words = str(error)
             self._relays.broke(seat)
+
+    def _no_relay(self) -> BroadsheetError:
+        if isinstance(self._none, Refused):
+            return StopRunError(self._routes[self._none.number].last_words)
+        return self._all_away([])
 
     def _all_away(self, reasons: list[str]) -> TransientError:
         """Every relay is away: no reader's fault, and no use to ask before one is tried again."""

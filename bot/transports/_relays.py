@@ -4,7 +4,8 @@
       ▲                        ▲                              └──failed──┘                    │
       └────────────────────────┴──── a mail is taken: forgotten; another failure: longer ─────┘
 
-A relay that nobody has spoken to yet is tried by one connection as well: a wrong password is said once.
+A relay that nobody has spoken to yet is tried by one connection as well, and one that refuses us altogether
+is not asked again for a while either: a wrong password is said once.
 """
 
 import threading
@@ -34,6 +35,8 @@ class Standing:
     """Connections in a row that broke off in the middle."""
     failed_at: float = float("-inf")
     unwell_until: float = float("-inf")
+    refused: bool = False
+    """Whether it refused us altogether when it was last tried, as against: was away."""
 
     def seated(self) -> "Standing":
         """A connection is about to be opened."""
@@ -41,11 +44,11 @@ class Standing:
 
     def opened(self) -> "Standing":
         """It could be opened."""
-        return replace(self, known=True, tried=False)
+        return replace(self, known=True, tried=False, refused=False)
 
     def taken(self) -> "Standing":
         """A mail was taken: whatever was, it is well."""
-        return replace(self, failures=0, breaks=0, unwell_until=float("-inf"))
+        return replace(self, failures=0, breaks=0, unwell_until=float("-inf"), refused=False)
 
     def broke(self, now: float, began: float, chance: float) -> "Standing":
         """A connection broke off in the middle of a mail, which may be that mail's affair or the relay's."""
@@ -53,15 +56,22 @@ class Standing:
             return replace(self, breaks=self.breaks + 1)
         return self.failed(now, began, chance, trying=False)
 
-    def failed(self, now: float, began: float, chance: float, *, trying: bool) -> "Standing":
+    def failed(
+        self, now: float, began: float, chance: float, *, trying: bool, refused: bool = False
+    ) -> "Standing":
         """It was away for a connection that was begun at some instant; `chance` is from 0 to 1.
 
         Connections that were under way together when it went away fail once.
         """
         failures = self.failures + 1 if began >= self.failed_at else max(self.failures, 1)
-        until = now + pause(failures, chance)
-        tried = self.tried and not trying
-        return replace(self, failures=failures, failed_at=now, tried=tried, unwell_until=until)
+        return replace(
+            self,
+            failures=failures,
+            failed_at=now,
+            tried=self.tried and not trying,
+            unwell_until=now + pause(failures, chance),
+            refused=refused,
+        )
 
     def left(self, *, trying: bool) -> "Standing":
         """A connection is closed, or was never opened."""
@@ -98,23 +108,33 @@ class Away:
     seconds: float
 
 
-Choice = Use | Hold | Away
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """The run must stop: this one refused us altogether, and a person has to see to it."""
+
+    number: int
+
+
+Choice = Use | Hold | Away | Refused
 
 
 def choose(standings: Sequence[Standing], now: float) -> Choice:
     """Which relay a new connection goes to.
 
-    A full one is waited for and not passed over: the order says who is there for when another is unwell.
+    A full one is waited for and not passed over, and neither is one that nobody knows yet or that refused us:
+    those behind it are there for when it is away.
     """
     again = []
     in_question = False
     for number, one in enumerate(standings):
+        if now < one.unwell_until and one.refused:
+            return Refused(number)
         if now < one.unwell_until:
             again.append(one.unwell_until - now)
-        elif one.tried:
+        elif one.tried and one.failures:
             in_question = True
         else:
-            return Use(number) if one.open < one.limit else Hold()
+            return Hold() if one.tried or one.open >= one.limit else Use(number)
     return Hold() if in_question else Away(min(again))
 
 
@@ -134,19 +154,20 @@ class Relays:
     def __init__(
         self, limits: Sequence[int], clock: Callable[[], float], jitter: Callable[[], float]
     ) -> None:
-        self._standings = [Standing(limit) for limit in limits]
+        self.standings = [Standing(limit) for limit in limits]
+        """In order; changed under the lock only."""
         self._clock, self._jitter = clock, jitter
         self._changed = threading.Condition()
 
-    def seat(self) -> Seat | Hold | Away:
+    def seat(self) -> Seat | Hold | Away | Refused:
         """A place for a new connection, or why there is none now."""
         with self._changed:
             now = self._clock()
-            choice = choose(self._standings, now)
+            choice = choose(self.standings, now)
             if not isinstance(choice, Use):
                 return choice
-            before = self._standings[choice.number]
-            after = self._standings[choice.number] = before.seated()
+            before = self.standings[choice.number]
+            after = self.standings[choice.number] = before.seated()
             return Seat(choice.number, after.tried and not before.tried, now)
 
     def wait_for_change(self, seconds: float) -> None:
@@ -161,7 +182,7 @@ class Relays:
 
     def taken(self, seat: Seat) -> None:
         """The relay took a mail."""
-        standing = self._standings[seat.number]  # read without the lock: this is said for every mail
+        standing = self.standings[seat.number]  # read without the lock: this is said for every mail
         if standing.failures or standing.breaks:
             self._change(seat, Standing.taken)
 
@@ -170,16 +191,16 @@ class Relays:
         now, chance = self._clock(), self._jitter()
         self._change(seat, lambda one: one.broke(now, seat.began, chance))
 
-    def failed(self, seat: Seat) -> None:
-        """The relay is away, or does not do as a relay should."""
+    def failed(self, seat: Seat, *, refused: bool = False) -> None:
+        """The relay is away, or has refused us altogether."""
         now, chance, trying = self._clock(), self._jitter(), seat.trying
         seat.trying = False
-        self._change(seat, lambda one: one.failed(now, seat.began, chance, trying=trying))
+        self._change(seat, lambda one: one.failed(now, seat.began, chance, trying=trying, refused=refused))
 
     def back_in(self) -> float:
         """Seconds until the first relay may be tried; 0 where one is well."""
         with self._changed:
-            first = min(one.unwell_until for one in self._standings)
+            first = min(one.unwell_until for one in self.standings)
             return max(first - self._clock(), 0.0)
 
     def left(self, seat: Seat) -> None:
@@ -188,5 +209,5 @@ class Relays:
 
     def _change(self, seat: Seat, change: Callable[[Standing], Standing]) -> None:
         with self._changed:
-            self._standings[seat.number] = change(self._standings[seat.number])
+            self.standings[seat.number] = change(self.standings[seat.number])
             self._changed.notify_all()

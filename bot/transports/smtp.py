@@ -204,7 +204,7 @@ def _probed(route: Route, name: str, patience: Patience) -> Probe:
         raise
     except BroadsheetError as error:
         return Probe(str(route.relay), error=error)
-    offers = sorted(f"{key.upper()} {words}".strip() for key, words in wire.esmtp_features.items())
+    offers = sorted(" ".join([key.upper(), *words.split()]) for key, words in wire.esmtp_features.items())
     found = Probe(str(route.relay), tuple(offers), _tls(wire))
     wire.farewell()
     return found
