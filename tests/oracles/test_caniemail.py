@@ -5,6 +5,7 @@ The baseline is `caniemail.json`; `BLESS=1` writes it anew, for whoever wants to
 
 import json
 import os
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -25,6 +26,7 @@ def lacking(pages: list[str]) -> list[Support]:
     return answer
 
 
+@cache
 def of_theme(theme: str) -> Support:
     """What a theme lacks in any of the samples."""
     whole: Support = {}
