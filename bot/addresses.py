@@ -28,6 +28,20 @@ def on_the_wire(email: str) -> str:
     return address
 
 
+def mailbox_of(text: str) -> tuple[str, str]:
+    """The name and the address of `Name <address>`, `"Name" <address>` or `address`.
+
+    Not the standard library's reading, which differs between its releases and loses commas.
+    """
+    if not text.endswith(">"):
+        return "", text.strip()
+    name, _, address = text[:-1].rpartition("<")
+    name = name.strip()
+    if len(name) > 1 and name.startswith('"') and name.endswith('"'):
+        name = re.sub(r"\\(.)", r"\1", name[1:-1])
+    return name, address.strip()
+
+
 def _foreign_local_part(local: str) -> str:
     """A local part with letters beyond ASCII, in the form NFC (RFC 6531 §3.3, RFC 6532 §3.1).
 

@@ -6,12 +6,14 @@ Issue + theme → fingerprint → slots → HTML (inlined), text, page, subject
 import json
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import dataclass, fields, is_dataclass
+from functools import cache
 from hashlib import sha256
 from typing import Any
 
 from bot.errors import InputError
+from bot.folding import LIMIT, fewest, foldable, longest
 from bot.headers import one_line
 from bot.inline import inline
 from bot.links import issue_url
@@ -82,6 +84,8 @@ class Numbered:
 
     number: int
     entry: Entry
+    folded: bool = False
+    """Whether a link to the page stands in the place of what follows the lead."""
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.entry, name)
@@ -112,15 +116,26 @@ def compose(
     }
     reader = {"name": slots.name, "email": slots.email, "unsubscribe_url": slots.unsubscribe}
     personal = {**context, "reader": reader, "greeting": newsletter.greeting.replace("{name}", slots.name)}
-    filled = templates.html(_theme(newsletter, templates), personal)
+    theme = _theme(newsletter, templates)
+    last_first = foldable(issue.entries, context["web_url"])
+
+    @cache
+    def html(folded: int) -> tuple[str, str]:
+        """The mail before and after its styles were moved, with so many entries folded."""
+        sections = list(numbered(issue, last_first[:folded]))
+        filled = templates.html(theme, {**personal, "sections": sections})
+        return filled, inline(filled)
+
+    folded = fewest(len(last_first), lambda count: longest(html(count)[1], slots, base_url) <= LIMIT)
     return Rendered(
         subject=context["subject"],
         preheader=context["preheader"],
-        html=inline(filled),
+        html=html(folded)[1],
         text=_tidied(templates.plain("email/text.txt.j2", {**personal, "notes": Footnotes()})),
         page=templates.html("page.html.j2", context),
         nonce=slots.nonce,
-        sheets=sheets(filled),
+        sheets=sheets(html(folded)[0]),
+        folded=folded,
     )
 
 
@@ -138,13 +153,13 @@ def _theme(newsletter: Newsletter, templates: Templates) -> str:
     return _theme_of(newsletter)
 
 
-def numbered(issue: Issue) -> Iterator[Part]:
-    """The sections of an issue, each entry with its number in the whole."""
+def numbered(issue: Issue, folded: Container[int] = ()) -> Iterator[Part]:
+    """The sections of an issue, each entry with its number in the whole; `folded` holds numbers."""
     number = 0
     for section in issue.sections:
-        entries = tuple(Numbered(number + n, entry) for n, entry in enumerate(section.entries, 1))
-        number += len(entries)
-        yield Part(section.title, entries)
+        start, number = number + 1, number + len(section.entries)
+        entries = enumerate(section.entries, start)
+        yield Part(section.title, tuple(Numbered(n, entry, n in folded) for n, entry in entries))
 
 
 def _subject(issue: Issue, newsletter: Newsletter, templates: Templates) -> str:

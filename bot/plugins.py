@@ -7,10 +7,11 @@ A plug-in module of `channels` or `transports` has an `Options` model (its keys 
 import difflib
 import importlib
 import pkgutil
-from collections.abc import Iterable, Mapping
-from typing import Any, Protocol, cast
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Protocol, cast, get_args
 
 from pydantic import BaseModel, ConfigDict
+from pydantic.fields import FieldInfo
 
 
 class Options(BaseModel):
@@ -48,6 +49,13 @@ def options(folder: str, table: Mapping[str, Any]) -> Options:
     if "kind" not in table:
         raise ValueError(f"missing: it is one of {', '.join(kinds(folder))}")
     return find(folder, str(table["kind"])).Options.model_validate(dict(table))
+
+
+def tables(field: FieldInfo) -> Iterator[type[BaseModel]]:
+    """The models of which a key is a list: `[[transport.fallback]]`."""
+    for one in get_args(field.annotation):
+        if isinstance(one, type) and issubclass(one, BaseModel):
+            yield one
 
 
 def nearest(word: str, known: Iterable[str]) -> str:

@@ -9,9 +9,11 @@ from bot.checks import Mail, judge
 from bot.checks.mail import cannot_be_made
 from bot.compose import compose, fingerprint
 from bot.errors import InputError
+from bot.folding import longest
 from bot.links import issue_url
 from bot.models import Finding, Issue, Rendered, errors_of
 from bot.settings import Newsletter
+from bot.slots import Slots
 from bot.templates import Templates
 
 KEPT = 4
@@ -81,4 +83,5 @@ class Proofs:
     def _judged(self, issue: Issue, rendered: Rendered) -> tuple[Finding, ...]:
         web_url = issue_url(self._base_url, issue.newsletter, issue.week, several=self._several)
         sources = self._templates.sources([f"themes/{self._newsletter.theme}.html.j2"])
-        return tuple(judge(Mail(issue, self._newsletter, rendered, web_url, sources)))
+        size = longest(rendered.html, Slots(rendered.nonce), self._base_url)
+        return tuple(judge(Mail(issue, self._newsletter, rendered, web_url, size, sources)))

@@ -9,7 +9,7 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
-from bot import plugins
+from bot import checks, plugins
 from bot.cli import broadsheet
 from bot.settings import Dkim, DkimKey, Newsletter, Schedule, Settings, Web
 
@@ -19,11 +19,15 @@ ENVIRONMENT = (
     "Any key can be set by an environment variable as well: `BROADSHEET_` and the key, `__` between the "
     "levels, for example `BROADSHEET_TRANSPORT__PORT=25`. The environment wins.\n"
 )
+RULES = (
+    "An **error** keeps an issue from going out, and so do faults in reading content, which are found under "
+    "`content.…` with their line. The severity is that of a rule at its worst.\n"
+)
 
 
 def pages() -> dict[str, str]:
     """Every page of the reference, by file name."""
-    return {"commands.md": _commands(), "configuration.md": _configuration()}
+    return {"commands.md": _commands(), "configuration.md": _configuration(), "rules.md": _rules()}
 
 
 def _commands() -> str:
@@ -76,10 +80,20 @@ def _configuration() -> str:
     return "\n".join(parts)
 
 
+def _rules() -> str:
+    return f"{NOTE}\n# Rules of `broadsheet check`\n\n{RULES}\n{checks.reference()}"
+
+
 def _plugin_tables(folder: str, heading: str) -> Iterator[str]:
     for kind in plugins.kinds(folder):
+        options = plugins.find(folder, kind).Options
+        lists = {key: list(plugins.tables(field)) for key, field in options.model_fields.items()}
+        inner = {key: models for key, models in lists.items() if models}
         yield f'### `{heading}`, `kind = "{kind}"`\n'
-        yield _table(plugins.find(folder, kind).Options, hidden={"kind"})
+        yield _table(options, hidden={"kind", *inner})
+        for key, models in inner.items():
+            yield f'### `[{heading[:-1]}.{key}]]`, `kind = "{kind}"`, as many as you like\n'
+            yield from map(_table, models)
 
 
 def _table(model: type[BaseModel], hidden: set[str] | frozenset[str] = frozenset()) -> str:

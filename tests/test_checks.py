@@ -13,6 +13,7 @@ from bot.models import Entry, Finding, Issue, Reference, Section, Severity, Stat
 from bot.plugins import Options
 from bot.settings import Newsletter, Settings
 from bot.text import Block, Bullets, Emphasis, Link, Paragraph, Quote, Table, Text
+from bot.transports import smtp
 
 W17 = Week(2025, 17)
 LEAD = Paragraph((Text("What it is about."),))
@@ -104,6 +105,15 @@ def test_mail_that_crosses_a_network_unencrypted_is_told(host: str, security: st
     relay = Relay(kind="smtp", host=host, security=security)
     findings = checks.run(Material(settings().model_copy(update={"transport": relay})))
     assert [finding.rule for finding in findings] == ["config.security"] * told
+
+
+def test_a_relay_in_reserve_must_not_be_unencrypted_either() -> None:
+    reserve = [{"host": "relay.letters.org", "security": "none"}, {"host": "localhost", "security": "none"}]
+    relay = smtp.Options.model_validate({"kind": "smtp", "host": "relay.letters.org", "fallback": reserve})
+    findings = checks.run(Material(settings().model_copy(update={"transport": relay})))
+    assert [finding.message for finding in findings] == [
+        "transport.fallback.0.security: none, but relay.letters.org is another machine"
+    ]
 
 
 @pytest.mark.parametrize(("cut_off", "told"), [("fri 10:00", True), ("thu 20:00", False), (None, False)])

@@ -13,7 +13,7 @@ from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from hypothesis import given, strategies as st
 
 from bot.dkim import Key
-from bot.doctor import Sign, State, _dkim, _dmarc, _mx, _records, _spf, _spf_terms
+from bot.doctor import Sign, State, _dkim, _dmarc, _mx, _publishing, _records, _spf, _spf_terms
 from bot.doctor._records import MOST, PATIENCE, RECORDS, Answer, Ask, Lookups, Outcome, Record, failed, found
 from bot.doctor._tags import TagsError, tags
 from bot.errors import InputError
@@ -483,6 +483,24 @@ def test_reports_may_go_where_they_are_welcome() -> None:
     }
     ask = asking(zones)
     assert [sign.state for sign in _dmarc.judged(_dmarc.walk("example.org", ask), ask)] == [State.GOOD]
+
+
+@pytest.mark.parametrize("name", ["example.org", "_dmarc.example.org.example.org"])
+def test_a_dmarc_record_under_a_wrong_name_is_found(name: str) -> None:
+    ask = asking({(name, "TXT"): [GOOD_DMARC]})
+    (sign,) = _dmarc.judged(_dmarc.walk("example.org", ask), ask)
+    assert sign.state is State.BAD
+    assert f"one stands at {name}" in sign.message
+
+
+def test_a_key_under_a_name_that_a_form_doubled_is_found(rsa: Key) -> None:
+    ask = asking({(f"{NAME}.example.org", "TXT"): [rsa.record]})
+    words = _publishing.misplaced(NAME, "example.org", ask, "v=DKIM1")
+    assert words.startswith(f"; one stands at {NAME}.example.org")
+    assert _publishing.misplaced(NAME, "example.org", asking({}), "v=DKIM1") == ""
+    assert dkim_of(Answer(Outcome.ABSENT), rsa).message + words == (
+        _dkim.judged(NAME, Answer(Outcome.ABSENT), rsa, words).message
+    )
 
 
 def test_two_dmarc_records_are_none() -> None:

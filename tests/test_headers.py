@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, example, given, settings, strategies as st
 import bot
 from bot import mail
 from bot.addresses import on_the_wire
-from bot.headers import COLUMNS, HARD, encoded_words, field, mailbox, one_line, phrase, unstructured
+from bot.headers import COLUMNS, HARD, breach, encoded_words, field, mailbox, one_line, phrase, unstructured
 from bot.models import Reader, Rendered
 from bot.settings import Newsletter
 from bot.subscriptions.persons import wish_of
@@ -101,6 +101,14 @@ def test_one_line_is_one_printable_line(text: str) -> None:
     assert len(line.splitlines()) <= 1
     assert not re.search(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]", line)
     assert one_line(line) == line
+
+
+@given(TEXTS)
+def test_what_the_doors_take_loses_nothing_but_blanks(text: str) -> None:
+    if breach(text) is None:
+        assert one_line(text) == " ".join(text.replace("\ufeff", "").split())
+    else:
+        assert one_line(text) != text or "=?" in text
 
 
 @pytest.mark.parametrize(

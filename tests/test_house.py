@@ -16,7 +16,7 @@ ROWS = (
     {"text", "models", "errors", "slots"},
     {
         "plugins", "settings", "calendar", "picker", "markup", "compose", "inline", "mail", "headers",
-        "links", "policy", "checks", "blockkit", "front_matter", "templates",
+        "links", "policy", "checks", "blockkit", "front_matter", "templates", "folding",
         "addresses", "dkim",
     },
     {"sources", "channels", "transports", "store"},

@@ -14,7 +14,8 @@ from hypothesis import example, given, strategies as st
 
 from bot.errors import InputError, PermanentError
 from bot.headers import one_line
-from bot.mail import Letter, freeze_mail, parts_of, quoted, wire_address
+from bot.mail import Letter, freeze_mail, parts_of, wire_address
+from bot.mail.parts import quoted
 from bot.models import Reader, Rendered
 from bot.settings import Newsletter
 from bot.slots import Slots
@@ -283,6 +284,9 @@ def test_a_time_without_a_zone_is_refused() -> None:
     [
         ("papers@example.org", "", "papers@example.org"),
         ('"Papers, AI" <papers@example.org>', "Papers, AI", "papers@example.org"),
+        ('"The \\"AI\\" \\\\ Papers" <papers@example.org>', 'The "AI" \\ Papers', "papers@example.org"),
+        ("<papers@example.org>", "", "papers@example.org"),
+        ("  AI  Papers <papers@example.org>", "AI Papers", "papers@example.org"),
         ("论文 <papers@例え.jp>", "论文", "papers@xn--r8jz45g.jp"),
     ],
 )

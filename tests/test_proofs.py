@@ -23,6 +23,7 @@ SAMPLES = (
     REPOSITORY / "tests/golden/issue.md",
 )
 THEMES = sorted(path.name.removesuffix(".html.j2") for path in (shipped() / "themes").glob("*.html.j2"))
+LEAD = (Paragraph((Text("Words."),)),)
 FAULTY = """\
 {% extends "themes/plain.html.j2" %}
 {% block sheet %}
@@ -64,7 +65,7 @@ def own_theme(root: Path, text: str) -> None:
 
 
 def issue(title: str = "AI Papers", **changes: object) -> Issue:
-    entry = Entry("One", blocks=(Paragraph((Text("Words."),)),))
+    entry = Entry("One", blocks=LEAD)
     whole = {"sections": (Section(None, (entry,)),), "place": "content/ai-papers/2025-W17.md:1", **changes}
     return Issue("ai-papers", Week(2025, 17), title, **whole)  # type: ignore[arg-type]  # what a test says
 
@@ -88,6 +89,16 @@ def test_our_themes_make_mails_without_any_finding(
 @given(content=strategies.issues())
 def test_no_content_makes_our_themes_faulty(theme: str, content: Issue, tmp_path: Path) -> None:
     assert made(tmp_path, theme).of(content).errors == ()
+
+
+def test_an_issue_that_had_to_be_folded_passes_and_says_what_is_shortened(tmp_path: Path) -> None:
+    rest = Paragraph((Text("word " * 700),))
+    entries = tuple(Entry(f"Entry {n}", blocks=(*LEAD, rest), place=f"a.md:{n}") for n in range(40))
+    proof = made(tmp_path).of(issue(sections=(Section(None, entries),)))
+    assert isinstance(proof.passed(), Rendered)
+    folded = next(one for one in proof.findings if one.rule == "mail.folded")
+    assert folded.severity is Severity.WARNING
+    assert folded.message.endswith("'Entry 38', 'Entry 39'")
 
 
 # ------------------------------------------------------------------------------------------ proofs

@@ -150,7 +150,10 @@ def test_the_curators_word_counts_as_the_schedule_says_and_a_hold_always(
         (Outlook(empty=True), Skip(W17, Reason.EMPTY)),
         (Outlook(empty=True, faulty=True), Hold(W17, Reason.FAULTY)),
         (Outlook(faulty=True, approval="approved"), Hold(W17, Reason.FAULTY)),
+        (Outlook(unfit=True, approval="approved"), Hold(W17, Reason.UNFIT)),
+        (Outlook(unfit=True, approval="held"), Hold(W17, Reason.HELD)),
         (Outlook(status=Status.DRAFT, approval="approved"), Hold(W17, Reason.DRAFT)),
+        (Outlook(status=Status.DRAFT, unfit=True, approval="approved"), Hold(W17, Reason.DRAFT)),
     ],
 )
 @pytest.mark.parametrize("rule", ["required", "unless-held", "none"])

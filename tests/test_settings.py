@@ -232,6 +232,15 @@ def test_variables_of_other_programs_and_the_place_of_the_configuration_are_left
          "slack_token: a secret does not belong into this file: set BROADSHEET_SLACK_TOKEN"),
         ("port = 2525", "password = 'hunter2'",
          "transport.password: a secret does not belong into this file: set BROADSHEET_SMTP_PASSWORD"),
+        ("port = 2525", "port = 2525\n[[transport.fallback]]\nhost = 'b'\npassword = 'hunter2'",
+         "transport.fallback.0.password: a secret does not belong into this file: name a file with"),
+        ("port = 2525", "port = 2525\n[[transport.fallback]]\nport = 25",
+         "transport.fallback.0.host: missing"),
+        ("port = 2525", "port = 2525\n[[transport.fallback]]\nhost = 'b'\nprot = 25",
+         "transport.fallback.0.prot: no such key: did you mean 'port'?"),
+        ("port = 2525", "port = 2525\n[[transport.fallback]]\nhost = 'b'\nuser = 'u'",
+         "transport.fallback.0: user and password_file go together"),
+        ("port = 2525", "messages_per_second = 0", "transport.messages_per_second: should be greater than 0"),
     ],
 )  # fmt: skip
 def test_a_fault_in_the_installation_names_its_key_and_the_way_out(

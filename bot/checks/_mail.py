@@ -25,6 +25,8 @@ class Mail:
     rendered: Rendered
     web_url: str
     """Where the issue is read on the web."""
+    size: int
+    """Bytes of its HTML for the reader with the longest name and address."""
     sources: Mapping[str, str]
     """The text of its theme and of the templates that it is made of, by name, the theme first."""
 

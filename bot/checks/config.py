@@ -65,11 +65,13 @@ def _is_sample(domain: str) -> bool:
 def open_relay_connection(material: Material) -> Iterator[Flaw]:
     """Mails cross a network unencrypted on their way to the relay."""
     transport = material.settings.transport
-    host = getattr(transport, "host", None)
-    if host and getattr(transport, "security", None) == "none" and not _is_this_machine(host):
-        yield Flaw(
-            _BOT, f"transport.security: none, but {host} is another machine", "set it to starttls or tls"
-        )
+    relays = {"transport": transport}
+    relays |= {f"transport.fallback.{n}": one for n, one in enumerate(getattr(transport, "fallback", ()))}
+    for key, relay in relays.items():
+        host = getattr(relay, "host", None)
+        if host and getattr(relay, "security", None) == "none" and not _is_this_machine(host):
+            what = f"{key}.security: none, but {host} is another machine"
+            yield Flaw(_BOT, what, "set it to starttls or tls")
 
 
 def _is_this_machine(host: str) -> bool:

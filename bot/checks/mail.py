@@ -11,13 +11,14 @@ from bot.checks._mail import letters
 from bot.checks._styles import Loss, imports, loosely, lost_by_selector, lost_by_syntax, variables
 from bot.checks._stylesheet import Statement, declarations, statements
 from bot.errors import InputError
+from bot.folding import LIMIT, foldable
 from bot.models import Finding, Issue, Severity
 from bot.slots import Slots
 
 CLIPPED = 102_000
 """Bytes of HTML that Gmail shows; what follows is behind a link, with every style and the footer."""
 BIG = 80_000
-"""Bytes of HTML from which a curator should know."""
+"""Bytes of HTML from which a curator should know that entries will fold soon."""
 STYLES = 16_384
 """Bytes of `<style>` that Gmail reads."""
 NEARLY = 0.9
@@ -33,7 +34,8 @@ _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 
 def imported_styles(mail: Mail) -> Iterator[Flaw]:
     """A stylesheet has an @import, which is never fetched and which mail programs drop."""
-    for text in imports(_sheets(mail)):
+    sheets = dict.fromkeys((*mail.rendered.sheets, *mail.head_styles))
+    for text in dict.fromkeys(text for sheet in sheets for text in imports(statements(sheet))):
         place = mail.place(loosely(text), r"@import\b")
         yield Flaw(place, f"{text} is lost in mail", "copy what it names into the theme", mail.issue.key)
 
@@ -51,8 +53,12 @@ def unresolved_variables(mail: Mail) -> Iterator[Flaw]:
 
 def lost_in_gmail(mail: Mail) -> Iterator[Flaw]:
     """Gmail drops a whole stylesheet or style attribute for one syntax in it, or (a warning) the one rule."""
-    syntax = (*lost_by_syntax(_sheets(mail)), *lost_by_syntax(_attributes(mail)))
-    for loss in dict.fromkeys((*syntax, *lost_by_selector(_head(mail)))):
+    losses = (
+        *lost_by_syntax(_head(mail)),
+        *lost_by_selector(_head(mail)),
+        *lost_by_syntax(_attributes(mail)),
+    )
+    for loss in dict.fromkeys(losses):
         severity = Severity.ERROR if loss.whole else Severity.WARNING
         yield Flaw(mail.place(loosely(loss.text)), loss.why, _plainer(loss), mail.issue.key, severity)
 
@@ -71,14 +77,8 @@ def big_styles(mail: Mail) -> Iterator[Flaw]:
         yield Flaw(mail.place(), message, "leave rules out of kept_styles", mail.issue.key, severity)
 
 
-def _sheets(mail: Mail) -> tuple[Statement, ...]:
-    """Every statement of every stylesheet, as its author wrote it and as it goes out."""
-    sheets = dict.fromkeys((*mail.rendered.sheets, *mail.head_styles))
-    return tuple(one for sheet in sheets for one in statements(sheet))
-
-
-def _head(mail: Mail) -> tuple[Statement, ...]:
-    return tuple(one for sheet in mail.head_styles for one in statements(sheet))
+def _head(mail: Mail) -> Iterator[Statement]:
+    return (one for sheet in mail.head_styles for one in statements(sheet))
 
 
 def _attributes(mail: Mail) -> Iterator[Statement]:
@@ -128,22 +128,22 @@ def _shown(image: _Element) -> str:
 
 def clipped(mail: Mail) -> Iterator[Flaw]:
     """The HTML has more than the 102,000 bytes that Gmail shows, with all folded, or (a warning) nearly."""
-    size = len(mail.rendered.html.encode())
-    if size > CLIPPED:
-        message = f"{size:,} bytes of HTML, of which Gmail shows {CLIPPED:,}: the unsubscribe link is cut off"
-        yield Flaw(mail.issue.place, message, "divide the issue, or shorten its leads", mail.issue.key)
-    elif size > BIG and not mail.rendered.folded:
+    if mail.size > CLIPPED:
         message = (
-            f"{size:,} bytes of HTML; from {CLIPPED:,} on Gmail would cut, so that the last entries fold"
+            f"{mail.size:,} bytes of HTML, of which Gmail shows {CLIPPED:,}: the link to leave is cut off"
         )
+        yield Flaw(mail.issue.place, message, "divide the issue, or shorten its leads", mail.issue.key)
+    elif mail.size > BIG and not mail.rendered.folded:
+        message = f"{mail.size:,} bytes of HTML: from {LIMIT:,} on, the last entries are shortened"
         yield Flaw(mail.issue.place, message, "", mail.issue.key, Severity.WARNING)
 
 
 def folded(mail: Mail) -> Iterator[Flaw]:
-    """The mail would be cut by Gmail, so its last entries show their leads and a link to read on."""
-    if count := mail.rendered.folded:
-        titles = ", ".join(repr(entry.title) for entry in mail.issue.entries[-count:])
-        message = f"{count} entries are shortened in the mail, which Gmail would cut: {titles}"
+    """Gmail would cut the mail, so some of its last entries show their lead and a link to read on."""
+    entries = mail.issue.entries
+    if numbers := sorted(foldable(entries, mail.web_url)[: mail.rendered.folded]):
+        titles = ", ".join(repr(entries[number - 1].title) for number in numbers)
+        message = f"{len(numbers)} entries are shortened in the mail, which Gmail would cut: {titles}"
         yield Flaw(mail.issue.place, message, "divide the issue to show them whole", mail.issue.key)
 
 
@@ -235,7 +235,7 @@ def silent_link(mail: Mail) -> Iterator[Flaw]:
 
 
 def heading_order(mail: Mail) -> Iterator[Flaw]:
-    """Not one <h1>, or a level of heading is left out: who listens to a mail moves by its headings."""
+    """Not one `<h1>`, or a level of heading is left out: who listens to a mail moves by its headings."""
     levels = [int(str(heading.tag)[1]) for heading in mail.tags(*_HEADINGS) if heading not in mail.hidden]
     if levels.count(1) != 1:
         fix = "make the issue's title the one <h1>"

@@ -76,5 +76,9 @@ def _lines(one: "Diagnosis", width: int) -> "Iterator[Text]":
 def _summed_up(out: "Console", diagnoses: "list[Diagnosis]") -> None:
     counts = Counter(str(one.state) for one in diagnoses)
     verdict = "not fit to send" if counts["bad"] else "fit to send"
-    words = ", ".join(f"{counts[state]} {state}" for state in STYLES if counts[state])
+    words = ", ".join(_count(counts[state], state) for state in STYLES if counts[state])
     out.print(f"{words}: {verdict}.", style=STYLES["bad" if counts["bad"] else "good"], markup=False)
+
+
+def _count(number: int, state: str) -> str:
+    return f"{number} {state}s" if state == "warning" and number > 1 else f"{number} {state}"

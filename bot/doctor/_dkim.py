@@ -18,13 +18,13 @@ ED25519 = 32
 """Bytes of an Ed25519 key (RFC 8032), which stands in the record without any wrapping."""
 
 
-def judged(name: str, answer: Answer, key: Key) -> Sign:
-    """Hold the answer to `name`'s TXT question against the public half of the key that signs."""
+def judged(name: str, answer: Answer, key: Key, elsewhere: str = "") -> Sign:
+    """Hold what the DNS has at `name` against the key that signs; `elsewhere` says where else it stands."""
     fix = publish(name, key.record)
     if answer.outcome is Outcome.FAILED:
         return warning(name, f"DKIM: could not be looked up: {answer.why}")
     if answer.void:
-        return bad(name, "DKIM: this key is not published, so that every signature fails", fix)
+        return bad(name, f"DKIM: this key is not published, so that every signature fails{elsewhere}", fix)
     if len(answer.records) > 1:
         return bad(name, f"DKIM: {len(answer.records)} TXT records where one may be", f"leave one: {fix}")
     try:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from bot.doctor import Sign, bad, good, warning
-from bot.doctor._publishing import publish
+from bot.doctor._publishing import misplaced, publish
 from bot.doctor._records import Answer, Ask, Outcome
 from bot.doctor._tags import TagsError, tags
 
@@ -140,17 +140,24 @@ def _welcomes(receiver: str, domain: str, ask: Ask) -> bool:
 def judged(walk: Walk, ask: Ask) -> Iterator[Sign]:
     """Say whether a domain is covered, and by what."""
     where = f"_dmarc.{walk.domain}"
-    fix = f"{publish(where, 'v=DMARC1; p=none')}; with ; rua=mailto:… and a mailbox of yours, you get reports"
+    fix = f"{publish(where, 'v=DMARC1; p=none')} (for reports, add ; rua=mailto: and a mailbox of yours)"
     if walk.unasked:
         yield warning(where, f"DMARC: could not be looked up: {walk.unasked}")
     elif walk.many == walk.domain:
         yield bad(where, "DMARC: more than one record: receivers take none of them", "leave one")
     elif walk.policy is None:
-        yield bad(where, "DMARC: no record, which large mailbox providers ask for", fix)
+        words = "DMARC: no record, which large mailbox providers ask for"
+        yield bad(where, f"{words}{_elsewhere(where, walk.domain, ask)}", fix)
     elif walk.policy.fault:
         yield bad(f"_dmarc.{walk.policy.domain}", f"DMARC: {walk.policy.fault}", fix)
     else:
         yield from _weighed(where, walk, walk.policy, ask)
+
+
+def _elsewhere(where: str, domain: str, ask: Ask) -> str:
+    if any(map(is_dmarc, ask(domain, "TXT").texts)):
+        return f"; one stands at {domain}, where nobody looks for it"
+    return misplaced(where, domain, ask, "v=DMARC1")
 
 
 def _weighed(where: str, walk: Walk, policy: Policy, ask: Ask) -> Iterator[Sign]:

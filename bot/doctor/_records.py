@@ -20,7 +20,7 @@ MOST = 150
 """Questions that one examination may ask: what hostile records lead to ends there."""
 RECORDS, LONGEST = 40, 4096
 """Records of an answer and characters of a record that are looked at."""
-TIMEOUT, LIFETIME = 2.0, 6.0
+TIMEOUT, LIFETIME = 2.0, 5.0
 """Seconds for one server's answer, and for one question over all servers and tries."""
 PATIENCE = 3
 """So many questions in a row without any answer, and no more are asked."""
@@ -101,7 +101,8 @@ class Lookups:
         self, nameserver: str | None = None, *, timeout: float = TIMEOUT, lifetime: float = LIFETIME
     ) -> None:
         """`nameserver` is `ADDRESS` or `ADDRESS:PORT`; the system's own are asked without it."""
-        self._nameserver, self._timeout, self._lifetime = nameserver, timeout, lifetime
+        self._nameserver = _address(nameserver) if nameserver is not None else None
+        self._timeout, self._lifetime = timeout, lifetime
         self._resolver: dns.resolver.Resolver | None = None
         self._known: dict[tuple[str, str], Answer] = {}
         self._unanswered = 0
@@ -135,12 +136,12 @@ class Lookups:
         return Answer(Outcome.FOUND, tuple(records))
 
 
-def _resolver(nameserver: str | None, timeout: float) -> dns.resolver.Resolver:
+def _resolver(nameserver: tuple[str, int] | None, timeout: float) -> dns.resolver.Resolver:
     resolver = dns.resolver.Resolver(configure=nameserver is None)
     resolver.timeout = timeout
     if nameserver is not None:
-        address, port = _address(nameserver)
-        resolver.nameservers, resolver.port = [address], port
+        address, resolver.port = nameserver
+        resolver.nameservers = [address]
     return resolver
 
 

@@ -201,7 +201,7 @@ def _mend(domain: str, spf: Spf) -> str:
         return f"leave one: {publish(domain, _merged(spf.records))}"
     if spf.lookups > LOOKUPS:
         return "take out what sends no more, or name networks (ip4:, ip6:) in place of an include"
-    return ""
+    return "mend what is named, or take it out"
 
 
 def _merged(records: tuple[str, ...]) -> str:

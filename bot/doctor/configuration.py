@@ -52,8 +52,9 @@ def _secrets(settings: Settings) -> Iterator[Sign]:
 def secret_files(settings: Settings) -> list[Path]:
     """The files that hold secrets."""
     named = [settings.slack_token_file, settings.smtp_password_file]
-    keys = settings.dkim.keys if settings.dkim else ()
-    return [file for file in (*named, *(key.file for key in keys)) if file]
+    named += [getattr(relay, "password_file", None) for relay in getattr(settings.transport, "fallback", ())]
+    named += [key.file for key in settings.dkim.keys] if settings.dkim else []
+    return [file for file in named if file]
 
 
 def judged_mode(mode: int) -> str:

@@ -5,6 +5,7 @@ from ipaddress import ip_address
 
 from bot.dkim import read
 from bot.doctor import Patient, Sign, _dkim, _dmarc, _mx, _spf, skipped, warning
+from bot.doctor._publishing import misplaced
 from bot.settings import Newsletter, Settings
 from bot.settings.values import domain_of
 
@@ -64,6 +65,12 @@ def _keys(patient: Patient) -> Iterator[Sign]:
     dkim = patient.settings.dkim
     if dkim is None:
         return
-    for key in read(patient.settings.root, dkim).keys:
+    keys = read(patient.settings.root, dkim).keys
+    if all(key.algorithm.startswith("ed25519") for key in keys):
+        mend = "add an RSA key: docs/how-to/dkim.md"
+        yield warning(_BOT, "DKIM: Ed25519 alone, which Gmail and others do not read", mend)
+    for key in keys:
         name = f"{key.selector}._domainkey.{dkim.domain}"
-        yield _dkim.judged(name, patient.ask(name, "TXT"), key)
+        answer = patient.ask(name, "TXT")
+        elsewhere = misplaced(name, dkim.domain, patient.ask, "v=DKIM1") if answer.void else ""
+        yield _dkim.judged(name, answer, key, elsewhere)

@@ -129,7 +129,8 @@ def judged_conversation(name: str, answer: Said, scopes: frozenset[str]) -> Sign
     if channel.get("is_archived"):
         return bad(name, "is archived", CODES["is_archived"].remedy)
     shown = f"#{channel['name']}" if isinstance(channel.get("name"), str) else "there"
-    if channel.get("is_member") or (channel.get("is_im") or "chat:write.public" in scopes):
+    open_to_all = "chat:write.public" in scopes and not channel.get("is_private")
+    if channel.get("is_member") or channel.get("is_im") or open_to_all:
         return good(name, f"{shown}, and may be posted to")
     return bad(name, f"{shown}, but the bot is not in it", CODES["not_in_channel"].remedy)
 

@@ -36,7 +36,7 @@ _ALLOWED = {
     "li": _DIR,
     "ol": {"start"},
     "p": _DIR,
-    "pre": set[str](),
+    "pre": _DIR,
     "strong": set[str](),
     "table": set[str](),
     "tbody": set[str](),
@@ -84,7 +84,7 @@ def _block(block: Block, heading: int) -> str:
         case Heading(children):
             return f'<h{heading} dir="auto">{_inlines(children)}</h{heading}>'
         case CodeBlock(value):
-            return f"<pre><code>{escape_html(clean(value))}</code></pre>"
+            return f'<pre dir="ltr"><code>{escape_html(clean(value))}</code></pre>'
         case Quote(children):
             return f'<blockquote dir="auto">\n{_blocks(children, heading)}</blockquote>'
         case Bullets():

@@ -8,7 +8,7 @@ environment or from a file that the configuration names, never from the configur
 from collections.abc import Iterable, Mapping
 from datetime import timedelta
 from pathlib import Path
-from typing import Any, Literal, NoReturn, Self
+from typing import Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, HttpUrl, SecretStr, ValidationError, model_validator
 from pydantic.fields import FieldInfo
@@ -22,9 +22,10 @@ from pydantic_settings import (
 from bot import plugins
 from bot.addresses import aligned
 from bot.errors import InputError
-from bot.plugins import Options, nearest
+from bot.plugins import nearest
 from bot.settings.faults import Fault, FaultsError, flat
 from bot.settings.reading import PREFIX, Reading, overlaid, read
+from bot.settings.secrets import read_secret
 from bot.settings.values import (
     DAYS,
     BaseUrl,
@@ -220,23 +221,11 @@ class Settings(BaseSettings):
         file: Path | None = getattr(self, f"{name}_file")
         if given is not None or file is None:
             return given
-        try:
-            text = (self.root / file).read_text("utf-8-sig").strip()
-        except OSError as error:
-            _refuse_secret(name, file, error.strerror or type(error).__name__)
-        except UnicodeDecodeError:
-            _refuse_secret(name, file, "is not text")
-        if not text or not text.isprintable():
-            _refuse_secret(name, file, "does not hold one line")
-        return SecretStr(text)
+        return read_secret(self.root, file, f"{name}_file")
 
 
 def _unaligned(domain: str, newsletter: Newsletter) -> str:
     return f"{domain!r} is not aligned with the sender of {newsletter.name}, {domain_of(newsletter.sender)!r}"
-
-
-def _refuse_secret(name: str, file: Path, what: str) -> NoReturn:
-    raise InputError(f"{name}_file", f"{file}: {what}", "name a readable file that holds the secret alone")
 
 
 # ------------------------------------------------------------------------------------------------- load
@@ -343,8 +332,8 @@ def _keys_beside(path: tuple[str, ...]) -> set[str]:
             return set((Web if path[0] == "web" else Dkim).model_fields)
         case ("dkim", "keys", _, _):
             return set(DkimKey.model_fields)
-        case ("transport", _):
-            return _keys_of_kinds("transports")
+        case ("transport", *within, _):
+            return _keys_of_kinds("transports", *within[:1])
         case ("newsletters", _, "schedule", _):
             return set(Schedule.model_fields)
         case ("newsletters", _, "channels", _, _):
@@ -353,6 +342,10 @@ def _keys_beside(path: tuple[str, ...]) -> set[str]:
             return set(Newsletter.model_fields) - {"name"}
 
 
-def _keys_of_kinds(folder: str) -> set[str]:
-    models: list[type[Options]] = [plugins.find(folder, kind).Options for kind in plugins.kinds(folder)]
+def _keys_of_kinds(folder: str, within: str | None = None) -> set[str]:
+    """The keys of all kinds; of the tables that one of their keys is a list of, where that is named."""
+    models: list[type[BaseModel]] = [plugins.find(folder, kind).Options for kind in plugins.kinds(folder)]
+    if within:
+        fields = [model.model_fields[within] for model in models if within in model.model_fields]
+        models = [model for field in fields for model in plugins.tables(field)]
     return {key for model in models for key in model.model_fields}

@@ -91,19 +91,30 @@ def _table(reading: Reading, file: Path) -> dict[str, Any]:
 
 def _without_secrets(reading: Reading, file: Path, table: dict[str, Any], *above: str) -> dict[str, Any]:
     """The table without the secrets written into it, which are findings: a configuration is shown around."""
-    kept = {}
+    kept: dict[str, Any] = {}
     for key, value in table.items():
         if isinstance(value, dict):
             kept[key] = _without_secrets(reading, file, value, *above, key)
+        elif isinstance(value, list):
+            kept[key] = [
+                _without_secrets(reading, file, one, *above, key, str(number))
+                if isinstance(one, dict)
+                else one
+                for number, one in enumerate(value)
+            ]
         elif found := _SECRET_KEY.fullmatch(key):
             path = ".".join((*above, key))
-            reading.find(file, f"{path}: a secret does not belong into this file", _elsewhere(found[1]))
+            reading.find(
+                file, f"{path}: a secret does not belong into this file", _elsewhere(found[1], above)
+            )
         else:
             kept[key] = value
     return kept
 
 
-def _elsewhere(kind: str) -> str:
+def _elsewhere(kind: str, above: tuple[str, ...]) -> str:
+    if above[:2] == ("transport", "fallback"):
+        return f"name a file with {kind}_file beside it"
     if not (name := SECRETS.get(kind)):
         return ""
     return f"set {PREFIX}{name.upper()}, or name a file with {name}_file in bot.toml"

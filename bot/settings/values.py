@@ -3,7 +3,6 @@
 import re
 from collections.abc import Mapping
 from datetime import time, timedelta
-from email.utils import parseaddr
 from functools import partial
 from typing import Annotated, Literal, NamedTuple
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -11,7 +10,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from pydantic import AfterValidator, BeforeValidator, Field, HttpUrl, ValidationError
 
 from bot import plugins
-from bot.addresses import on_the_wire
+from bot.addresses import mailbox_of, on_the_wire
 from bot.headers import breach
 from bot.plugins import Options, nearest
 from bot.settings.faults import Fault, FaultsError, flat
@@ -138,7 +137,7 @@ def _mailbox(value: str) -> str:
 def _carried(value: str) -> str:
     """A mailbox whose address a header can carry, in ASCII."""
     try:
-        on_the_wire(parseaddr(value)[1])
+        on_the_wire(mailbox_of(value)[1])
     except ValueError as error:
         raise ValueError(f"its address {error}") from error
     return value
@@ -146,7 +145,7 @@ def _carried(value: str) -> str:
 
 def domain_of(mailbox: str) -> str:
     """The domain of a mailbox that was taken, as A-labels."""
-    return on_the_wire(parseaddr(mailbox)[1]).rpartition("@")[2]
+    return on_the_wire(mailbox_of(mailbox)[1]).rpartition("@")[2]
 
 
 def _base_url(value: HttpUrl) -> HttpUrl:

@@ -4,6 +4,7 @@ A transport module has `Options` (its keys) and `build(options, *, root, passwor
 `Transport`.
 """
 
+from collections.abc import Callable
 from typing import Protocol
 
 from bot.models import Receipt
@@ -11,6 +12,12 @@ from bot.models import Receipt
 
 class Connection(Protocol):
     """One conversation with the next hop, used by one thread."""
+
+    def ready(self, wait: Callable[[float], bool]) -> bool:
+        """Wait until the next mail may go, where there is a limit; False where the run ended first.
+
+        `wait` lets seconds pass, and says False as soon as the run ends.
+        """
 
     def send(self, sender: str, recipient: str, message: bytes) -> Receipt:
         """Hand over one mail; a DeliveryError or StopRunError says why it did not go."""

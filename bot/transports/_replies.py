@@ -121,11 +121,12 @@ TABLE = (
 )
 
 
-def meaning(phase: Phase, code: int, text: str) -> BroadsheetError:
-    """The error that an unwelcome reply means; StopRunError for one that makes no sense."""
+def meaning(phase: Phase, code: int, text: str, *, relay: object = "") -> BroadsheetError:
+    """The error that an unwelcome reply of a relay means; StopRunError for one that makes no sense."""
     enhanced = _in_class(enhanced_code(text), code)
     why = reason(enhanced, text)
-    said = f"{phase}: {code} {cleaned(text)}" + (f" ({why})" if why else "")
+    by = f"{relay}: " if relay else ""
+    said = f"{by}{phase}: {code} {cleaned(text)}" + (f" ({why})" if why else "")
     for row in TABLE:
         if _fits(row, phase, code, enhanced, text):
             return row.means(said)

@@ -1,36 +1,22 @@
-"""One connection to a relay: opened, secured, logged in, and read reply by reply, each of them bounded."""
+"""One connection to a relay: bytes out, replies in, each of them bounded in size and in time."""
 
 import smtplib
 import socket
 import ssl
 import struct
-from base64 import b64encode
-from dataclasses import dataclass
-from typing import Literal
+import time
+from functools import lru_cache
 
-from pydantic import SecretStr
-
-from bot.errors import BroadsheetError, StopRunError, TransientError
-from bot.transports._replies import Phase, meaning
-
-# Seconds to wait for each answer (RFC 5321 §4.5.3.2). A short wait at the dot would make duplicates.
-TIMEOUTS = {
-    Phase.BANNER: 60,
-    Phase.EHLO: 60,
-    Phase.STARTTLS: 60,
-    Phase.AUTH: 60,
-    # RFC 5321 asks for at least 300, 300, 120 and 600; one span for all of a mail saves setting it anew.
-    Phase.MAIL: 600,
-    Phase.RCPT: 600,
-    Phase.DATA: 600,
-    Phase.DOT: 600,
-}
-GOODBYE = 5
-"""Seconds for words on which nothing depends."""
+from bot.errors import StopRunError
+from bot.transports._patience import Patience
+from bot.transports._replies import Phase
 
 LINE, REPLY_LINES = 2048, 100
 """Octets of a reply's line and lines of a reply, well beyond what RFC 5321 §4.5.3.1.5 allows a server."""
-OK, READY, LOGGED_IN, GO_AHEAD, GO_ON = 250, 220, 235, 354, 334
+BLOCK = 65_536
+"""Octets that are written at once where Python keeps the time: for each of them anew."""
+MOMENT = 0.001
+"""Seconds of the shortest wait: the kernel takes none for one without an end."""
 NONSENSE = -1
 """Stands for the code of what is no reply."""
 
@@ -40,11 +26,18 @@ Reply = tuple[int, str]
 class Wire(smtplib.SMTP):
     """smtplib's client with replies of our own reading: bounded, and with one buffer for all of them."""
 
-    def __init__(self, name: str, context: ssl.SSLContext | None) -> None:
+    def __init__(self, name: str, context: ssl.SSLContext | None, patience: Patience) -> None:
         """`name` is what we call ourselves; with a context, TLS is spoken from the first byte."""
-        super().__init__(local_hostname=name, timeout=TIMEOUTS[Phase.BANNER])
+        super().__init__(local_hostname=name, timeout=patience.connect)
         self._from_the_first_byte = context
         self._ahead = b""
+        self._answers, self._block, self._goodbye = patience.answers, patience.block, patience.goodbye
+        self._span = self._answers[Phase.BANNER]
+        self._until = 0.0
+        """When the reply that is being read must be whole; 0 before its first byte was waited for."""
+        self._set: float | None = None
+        """The wait that the socket is set to."""
+        self._by_kernel = False
 
     @property
     def connection(self) -> socket.socket:
@@ -53,35 +46,73 @@ class Wire(smtplib.SMTP):
             raise smtplib.SMTPServerDisconnected("not connected")
         return self.sock
 
+    # ------------------------------------------------------------------------------------------ both ways
+
     def say(self, data: bytes) -> None:
         """Send bytes as they are."""
-        self.connection.sendall(data)
+        if self._by_kernel:
+            self.connection.sendall(data)
+            return
+        self._wait(self._block)
+        for start in range(0, len(data), BLOCK):
+            self.connection.sendall(memoryview(data)[start : start + BLOCK])
 
-    def reply(self) -> Reply:
+    def reply(self, phase: Phase) -> Reply:
         """The next reply, its lines joined by LF; NONSENSE where it is none (RFC 5321 §4.2)."""
+        self._span = self._answers[phase]
         code, text = self.getreply()
         return code, text.decode("utf-8", "replace")
 
+    def expect(self, phase: Phase) -> None:
+        """Wait for the next replies as long as they may take in this phase."""
+        self._span = self._answers[phase]
+
     def getreply(self) -> tuple[int, bytes]:
         """What smtplib reads replies with, too."""
-        lines: list[bytes] = []
-        while True:
+        self._until = 0.0
+        line = self._line()
+        text = line[4:].strip()
+        if line[3:4] == b"-":
+            line, text = self._further_lines(text)
+        good = len(line) <= LINE and line[:3].isdigit() and line[3:4] in {b"", b" "}
+        return int(line[:3]) if good else NONSENSE, text
+
+    def _further_lines(self, first: bytes) -> tuple[bytes, bytes]:
+        """The last line of a reply of several, and all of their words."""
+        lines = [first]
+        while len(lines) <= REPLY_LINES:
             line = self._line()
             lines.append(line[4:].strip())
-            if line[3:4] != b"-" or len(lines) > REPLY_LINES:
+            if line[3:4] != b"-":
                 break
-        good = line[:3].isdigit() and line[3:4] in {b"", b" "}
-        return int(line[:3]) if good else NONSENSE, b"\n".join(lines)
+        return line, b"\n".join(lines)
 
     def _line(self) -> bytes:
-        while b"\n" not in self._ahead:
-            if len(self._ahead) > LINE:
-                raise smtplib.SMTPServerDisconnected("a reply line that never ends")
-            if not (more := self.connection.recv(4096)):
+        """The next line; what is longer than a line may be is given as it is, without its end."""
+        while True:
+            line, end, rest = self._ahead.partition(b"\n")
+            if end:
+                self._ahead = rest
+                return line.rstrip(b"\r")
+            if len(line) > LINE:
+                return line
+            if not (more := self._more()):
                 raise smtplib.SMTPServerDisconnected("closed")
             self._ahead += more
-        line, _, self._ahead = self._ahead.partition(b"\n")
-        return line.rstrip(b"\r")
+
+    def _more(self) -> bytes:
+        """What comes next of a reply, within the time that is left for the whole of it."""
+        now = time.monotonic()
+        if not self._until:
+            self._until = now + self._span
+            self._wait(self._span)
+        elif now < self._until:
+            self._wait(self._until - now)
+        else:
+            raise TimeoutError
+        return self.connection.recv(4096)
+
+    # ------------------------------------------------------------------------------------------ the opening
 
     def secure(self, context: ssl.SSLContext) -> None:
         """Turn to TLS, once the relay is ready for it; what it said ahead of that may be anybody's."""
@@ -89,20 +120,45 @@ class Wire(smtplib.SMTP):
             raise StopRunError("the relay's words before TLS go on after it: somebody may be in between")
         self.sock = _wrapped(self.connection, context, self._host)
 
-    def wait_long(self) -> None:
-        """Wait as long as a mail may take, and let no word of ours wait for another."""
-        self.connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        _wait_in_kernel(self.connection, TIMEOUTS[Phase.DOT])
-
-    def wait_briefly(self) -> None:
-        """Give what comes last a few seconds."""
-        self.connection.settimeout(GOODBYE)
-
     def _get_socket(self, host: str, port: int, timeout: float) -> socket.socket:
         self._host = host
         connection = socket.create_connection((host, port), timeout)
+        connection.settimeout(self._span)
         context = self._from_the_first_byte
         return _wrapped(connection, context, host) if context else connection
+
+    # --------------------------------------------------------------------------------------------- the waits
+
+    def settle(self) -> None:
+        """Be quick from now on: no word of ours waits for another, and the kernel keeps the time."""
+        self.connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self._by_kernel = _kernel_keeps_time(self.connection, self._block)
+        self._set = None
+
+    def hurry(self) -> None:
+        """Give what comes last a few seconds."""
+        self._span = self._block = self._goodbye
+        self._by_kernel = False
+        self.connection.settimeout(self._span)
+        self._set = self._span
+
+    def farewell(self) -> None:
+        """Say goodbye, as far as anybody listens."""
+        try:
+            self.hurry()
+            self.quit()
+        except (smtplib.SMTPException, OSError):
+            self.close()
+
+    def _wait(self, seconds: float) -> None:
+        """Set how long the socket waits, where that changes."""
+        if seconds == self._set:
+            return
+        self._set = seconds
+        if self._by_kernel:
+            self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, _span(seconds))
+        else:
+            self.connection.settimeout(seconds)
 
 
 def _wrapped(connection: socket.socket, context: ssl.SSLContext, host: str) -> ssl.SSLSocket:
@@ -113,18 +169,32 @@ def _wrapped(connection: socket.socket, context: ssl.SSLContext, host: str) -> s
         raise
 
 
-def _wait_in_kernel(connection: socket.socket, seconds: float) -> None:
-    """Let the kernel time out: Python's own way asks before each call, and gives up its lock twice for it.
+def _kernel_keeps_time(connection: socket.socket, seconds: float) -> bool:
+    """Whether the kernel times out for us: Python asks before each call, and gives up its lock twice for it.
 
-    TLS keeps Python's way, since OpenSSL takes the kernel's answer for an invitation to try again.
+    How a span looks to the kernel differs between systems: it does where it gives back what it was told. TLS
+    keeps Python's way, since OpenSSL takes the kernel's answer for an invitation to try again.
     """
     if isinstance(connection, ssl.SSLSocket):
-        connection.settimeout(seconds)
-        return
+        return False
+    asked = _span(int(seconds) or 1)  # whole seconds, since kernels round
+    try:
+        for option in (socket.SO_RCVTIMEO, socket.SO_SNDTIMEO):
+            connection.setsockopt(socket.SOL_SOCKET, option, asked)
+            if connection.getsockopt(socket.SOL_SOCKET, option, len(asked)) != asked:
+                return False
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, _span(seconds))
+    except OSError:
+        return False
     connection.settimeout(None)
-    span = struct.pack("ll", int(seconds), int(seconds % 1 * 1_000_000))
-    connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, span)
-    connection.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, span)
+    return True
+
+
+@lru_cache
+def _span(seconds: float) -> bytes:
+    """A `struct timeval`."""
+    seconds = max(seconds, MOMENT)
+    return struct.pack("ll", int(seconds), int(seconds % 1 * 1_000_000))
 
 
 def why(error: Exception) -> str:
@@ -134,97 +204,3 @@ def why(error: Exception) -> str:
     if isinstance(error, smtplib.SMTPServerDisconnected):
         return "the relay hung up"
     return (isinstance(error, OSError) and error.strerror) or type(error).__name__
-
-
-# ---------------------------------------------------------------------------------------------------- opening
-
-
-@dataclass(frozen=True, slots=True)
-class Relay:
-    """Which relay to open a connection to, and how."""
-
-    host: str
-    port: int
-    security: Literal["none", "starttls", "tls"]
-    login: tuple[str, SecretStr] | None
-
-    def __str__(self) -> str:
-        return f"{self.host}:{self.port}"
-
-
-def opened(relay: Relay, name: str, context: ssl.SSLContext | None) -> Wire:
-    """A connection on which mails can be sent; whatever goes wrong here is no reader's fault."""
-    wire = Wire(name, context if relay.security == "tls" else None)
-    phase = Phase.BANNER
-    try:
-        _expect(phase, wire.connect(relay.host, relay.port), READY)
-        phase = Phase.EHLO
-        _hello(wire)
-        if relay.security == "starttls" and context:
-            phase = Phase.STARTTLS
-            _start_tls(wire, relay, context)
-        if relay.login:
-            phase = Phase.AUTH
-            _log_in(wire, *relay.login)
-        wire.wait_long()
-    except (OSError, smtplib.SMTPException) as error:
-        wire.close()
-        raise _unreachable(relay, phase, error) from error
-    except UnicodeError as error:
-        wire.close()
-        raise StopRunError(f"transport.host: {relay.host!r} is not the name of a host") from error
-    except BroadsheetError:
-        wire.close()
-        raise
-    return wire
-
-
-def _expect(phase: Phase, reply: tuple[int, bytes], wanted: int) -> None:
-    if reply[0] != wanted:
-        raise meaning(phase, reply[0], reply[1].decode("utf-8", "replace"))
-
-
-def _hello(wire: Wire) -> None:
-    """Say EHLO, or HELO to a relay that does not know it."""
-    reply = wire.ehlo()
-    if 500 <= reply[0] < 600:  # noqa: PLR2004 (a class of replies)
-        reply = wire.helo()
-    _expect(Phase.EHLO, reply, OK)
-
-
-def _start_tls(wire: Wire, relay: Relay, context: ssl.SSLContext) -> None:
-    """Turn to TLS; never go on in clear where it was asked for."""
-    if not wire.has_extn("starttls"):
-        mend = 'set security = "tls" with port 465, or "none" for a relay on this machine'
-        raise StopRunError(f"{relay.host} offers no STARTTLS: {mend}")
-    _expect(Phase.STARTTLS, wire.docmd("STARTTLS"), READY)
-    wire.secure(context)
-    _hello(wire)
-
-
-def _log_in(wire: Wire, user: str, password: SecretStr) -> None:
-    """AUTH PLAIN or LOGIN, in UTF-8 (RFC 4616); smtplib's own takes ASCII alone."""
-    offered = wire.esmtp_features.get("auth", "").upper().split()
-    secret = password.get_secret_value()
-    if "PLAIN" in offered or not offered:
-        both = _base64(f"\0{user}\0{secret}")
-        reply = wire.docmd("AUTH", f"PLAIN {both}")
-    elif "LOGIN" in offered:
-        _expect(Phase.AUTH, wire.docmd("AUTH", "LOGIN"), GO_ON)
-        _expect(Phase.AUTH, wire.docmd(_base64(user)), GO_ON)
-        reply = wire.docmd(_base64(secret))
-    else:
-        raise StopRunError(f"the relay offers only {', '.join(offered)} to log in: PLAIN or LOGIN is needed")
-    _expect(Phase.AUTH, reply, LOGGED_IN)
-
-
-def _base64(text: str) -> str:
-    return b64encode(text.encode()).decode()
-
-
-def _unreachable(relay: Relay, phase: Phase, error: Exception) -> BroadsheetError:
-    if isinstance(error, ssl.SSLCertVerificationError):
-        mend = "name its certificate with ca_file, or mend the host name"
-        return StopRunError(f"{relay}: its certificate is not trusted ({error.verify_message}): {mend}")
-    mend = "is the relay running, and transport.host and port right?"
-    return TransientError(f"{relay}: {why(error)} at {phase}: {mend}", charged=False)

@@ -2,6 +2,7 @@
 
 import os
 import re
+from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
 
@@ -45,6 +46,9 @@ class _Writer:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._ready = False
+
+    def ready(self, wait: Callable[[float], bool]) -> bool:  # noqa: ARG002 (a folder has no limits)
+        return True
 
     def send(self, sender: str, recipient: str, message: bytes) -> Receipt:  # noqa: ARG002 (a file has no envelope)
         name = _name(message)

@@ -43,8 +43,19 @@ function lacking(feature, families) {
   return lacks;
 }
 
+// The package gives up where its data say nothing of a feature in a client: now they say that it is unknown.
+function filled(data) {
+  const clients = data.flatMap(({ stats }) =>
+    Object.entries(stats).flatMap(([family, platforms]) => Object.keys(platforms).map((one) => `${family} ${one}`)),
+  );
+  for (const [family, platform] of [...new Set(clients)].map((client) => client.split(" "))) {
+    for (const { stats } of data) (stats[family] ??= {})[platform] ??= { unknown: "u" };
+  }
+}
+
 async function main() {
   const { caniemail, rawData } = await import("caniemail");
+  filled(rawData.data);
   const features = new Map(rawData.data.map((feature) => [feature.title, feature]));
   const { families, pages } = JSON.parse(require("node:fs").readFileSync(0, "utf8"));
   const answers = pages.map((html) => {

@@ -26,7 +26,10 @@ FILES = {
     "everything": ("en", "tests/golden/issue.md"),
     "hebrew": ("he", "tests/oracles/issues/hebrew.md"),
     "japanese": ("ja", "tests/oracles/issues/japanese.md"),
+    "chinese": ("zh-CN", "tests/oracles/issues/chinese.md"),
+    "korean": ("ko", "tests/oracles/issues/korean.md"),
     "edges": ("de", "tests/oracles/issues/edges.md"),
+    "wide": ("en", "tests/oracles/issues/wide.md"),
 }
 """Language and file of each sample."""
 SAMPLES = list(FILES)

@@ -38,24 +38,24 @@ def test_the_page_is_valid() -> None:
     assert dict(zip(SAMPLES, found, strict=True)) == {sample: [] for sample in SAMPLES}
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "rule"),
-    [
-        ("</h1>", '</h1><img src="https://example.org/x.png">', "wcag/h37"),
-        ("</h1>", "</h1><h1>Again</h1>", "heading-level"),
-        ("</h1>", "</h1></p>", "close-order"),
-        ("</h1>", "</h2>", "close-order"),
-        ("</h1>", "</h1><h5>Deep</h5>", "heading-level"),
-        ("</h1>", '</h1><a href="">x</a><b id="a"></b><b id="a"></b>', "no-dup-id"),
-        ("<title>", "<title></title><title>", "element-permitted-occurrences"),
-        (' lang="', ' xlang="', "element-required-attributes"),
-    ],
-)
-def test_a_planted_fault_is_found(old: str, new: str, rule: str) -> None:
+PLANTED = [
+    ("</h1>", '</h1><img src="https://example.org/x.png">', "wcag/h37"),
+    ("</h1>", "</h1><h1>Again</h1>", "heading-level"),
+    ("</h1>", "</h1><h5>Deep</h5>", "heading-level"),
+    ("</h1>", "</h1></p>", "close-order"),
+    ("</h1>", "</h2>", "close-order"),
+    ("</h1>", '</h1><b id="a"></b><b id="a"></b>', "no-dup-id"),
+    ("<title>", "<title></title><title>", "element-permitted-occurrences"),
+    (' lang="', ' xlang="', "element-required-attributes"),
+]
+
+
+def test_planted_faults_are_found() -> None:
     page = made("everything", THEMES[0]).html
-    assert old in page
-    (found,) = complaints([page.replace(old, new, 1)], list(MAIL_ONLY))
-    assert rule in {one.split(":")[0] for one in found}, found
+    assert [old for old, _, _ in PLANTED if old not in page] == []
+    found = complaints([page.replace(old, new, 1) for old, new, _ in PLANTED], list(MAIL_ONLY))
+    for (_, new, rule), said in zip(PLANTED, found, strict=True):
+        assert rule in {one.split(":")[0] for one in said}, new
 
 
 def test_no_rule_is_off_that_could_be_on() -> None:

@@ -119,19 +119,18 @@ def test_every_subject_arrives_as_it_is() -> None:
         assert [reading["subject"] for reading in found] == [words] * 3
 
 
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [
-        (b"Subject: AI", b"Subject: =?utf-8?q?AJ?="),
-        (b"To: Ada <ada@", b"To: Ada <eve@"),
-        (b"List-Unsubscribe: <", b"List-Unsubscribe: =?utf-8?q?=3C?="),
-        (b"From: AI Papers <", b"From: AI, Papers <"),
-        (b"charset=utf-8", b"charset=iso-8859-1"),
-    ],
-)
-def test_a_planted_fault_is_found(old: bytes, new: bytes) -> None:
+PLANTED = [
+    (b"Subject: AI", b"Subject: =?utf-8?q?AJ?="),
+    (b"To: Ada <ada@", b"To: Ada <eve@"),
+    (b"List-Unsubscribe: <", b"List-Unsubscribe: =?utf-8?q?=3C?="),
+    (b"From: AI Papers <", b"From: AI, Papers <"),
+    (b"charset=utf-8", b"charset=iso-8859-1"),
+]
+
+
+def test_planted_faults_are_found() -> None:
     one = made("everything", THEMES[0])
-    assert old in one.mail
-    (found,) = readings([one.mail.replace(old, new)])
-    with pytest.raises(AssertionError):
-        agree(found, meant(one, ADA))
+    assert [old for old, _ in PLANTED if old not in one.mail] == []
+    for found in readings([one.mail.replace(old, new) for old, new in PLANTED]):
+        with pytest.raises(AssertionError):
+            agree(found, meant(one, ADA))

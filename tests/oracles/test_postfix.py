@@ -11,8 +11,8 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 from tests.oracles.samples import FILES, REPOSITORY, SAMPLES, THEMES, made
 from tests.oracles.test_parsers import readings
 from tests.servers.postfix import SMALL, Arrived, Postfix
+from tests.signatures import key, verdicts
 from tests.stories.installation import Installation
-from tests.test_dkim import key, verdicts
 
 READERS = {
     "ada@example.org": "Ada",

@@ -11,8 +11,12 @@ import pytest
 
 from tests.oracles.samples import SAMPLES, THEMES, made
 
-BOUND = 0.5
-"""Points; spam begins at 5. Measured: 0.0 and less for every sample in every theme."""
+BOUND = 0.7
+"""Points; spam begins at 5.
+
+Measured: 0.0 in Latin, Hebrew and Korean letters; 0.6 in Chinese and Japanese, where a rule takes words
+without blanks around their tags for obfuscation.
+"""
 
 RECEIVED = (
     b"Received: from relay.example.org (relay.example.org [9.9.9.9])\r\n"
@@ -48,18 +52,18 @@ def test_no_mail_looks_like_spam(tmp_path: Path) -> None:
 GTUBE = b"XJS*C4JDBQADN1.NSBN3*2IDNEN*GTUBE-STANDARD-ANTI-UBE-TEST-EMAIL*C.34X"
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "rule"),
-    [
-        (b"Date: ", b"X-Date: ", "MISSING_DATE"),
-        (b"Message-ID: <", b"Message-ID: ", "INVALID_MSGID"),
-        (b"Bold lead-in", b"Viagra for $5, lose weight", "DRUGS_ERECTILE"),
-        (b"<h1", b"<p>" + GTUBE + b"</p>\r\n<h1", "GTUBE"),
-    ],
-)
-def test_a_planted_sign_of_spam_is_found(tmp_path: Path, old: bytes, new: bytes, rule: str) -> None:
+PLANTED = [
+    (b"Date: ", b"X-Date: ", "MISSING_DATE"),
+    (b"Message-ID: <", b"Message-ID: ", "INVALID_MSGID"),
+    (b"Bold lead-in", b"Viagra for $5, lose weight", "DRUGS_ERECTILE"),
+    (b"<h1", b"<p>" + GTUBE + b"</p>\r\n<h1", "GTUBE"),
+]
+
+
+def test_planted_signs_of_spam_are_found(tmp_path: Path) -> None:
     mail = made("everything", THEMES[0]).mail
-    assert old in mail
-    (found,) = judged([mail.replace(old, new, 1)], tmp_path)
-    assert rule in found["hits"], found
-    assert found["score"] > BOUND, found
+    assert [old for old, _, _ in PLANTED if old not in mail] == []
+    found = judged([mail.replace(old, new, 1) for old, new, _ in PLANTED], tmp_path)
+    for (_, _, rule), said in zip(PLANTED, found, strict=True):
+        assert rule in said["hits"], said
+        assert said["score"] > BOUND, said

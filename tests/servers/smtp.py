@@ -193,6 +193,10 @@ class Scripted:
         self.mails: list[Mail] = []
         self.commands: list[str] = []
         self.wires: list[Wire] = []
+        self.most_at_once = 0
+        """Connections that were open together, at most."""
+        self._open: set[Wire] = set()
+        self._counting = threading.Lock()
         self._script: dict[str, Act | list[Act]] = {
             phase: acts if callable(acts) else list(acts) for phase, acts in (script or {}).items()
         }
@@ -252,11 +256,25 @@ class Scripted:
     def _serve(self, connection: socket.socket) -> None:
         wire = Wire(connection, self._released)
         self.wires.append(wire)
-        with suppress(Gone), ExitStack() as stack:
+        with suppress(Gone), self._counted(wire), ExitStack() as stack:
             stack.callback(lambda: wire.socket.close())  # noqa: PLW0108 (the socket changes when it turns to TLS)
             if self._tls and self._context:
                 wire.turn_to_tls(self._context)
             self._converse(wire)
+
+    @contextmanager
+    def _counted(self, wire: Wire) -> Iterator[None]:
+        with self._counting:
+            self._open.add(wire)
+            self.most_at_once = max(self.most_at_once, len(self._open))
+        try:
+            yield
+        finally:
+            self._ends(wire)
+
+    def _ends(self, wire: Wire) -> None:
+        with self._counting:
+            self._open.discard(wire)
 
     def _converse(self, wire: Wire) -> None:
         ehlo = self._ehlo_in_tls if self._tls else self._ehlo
@@ -266,6 +284,8 @@ class Scripted:
             command = wire.line().rstrip(b"\r\n").decode("utf-8", "replace")
             self.commands.append(command)
             verb = command.split(" ")[0].upper()
+            if verb == "QUIT":
+                self._ends(wire)  # before the client can know, who may come again at once
             code = self._do(wire, verb, self._usual(verb, ehlo, talk))
             if verb == "STARTTLS" and code == 220 and self._context:
                 wire.turn_to_tls(self._context)
