@@ -29,6 +29,9 @@ log = logging.getLogger(__name__)
 BATCH = 500
 """Rows claimed at once; what a power cut can put in doubt, and all that memory has to hold."""
 
+STEP = 0.5
+"""Seconds after which a courier that waits for its turn looks whether the run has ended."""
+
 BUGS = 3
 """So many failures of our own in a row, and the run stops: a bug must not put a whole issue in doubt."""
 
@@ -161,6 +164,13 @@ class _Run:
     def _carry(self, courier: Courier) -> None:
         done: Settlement | None = None
         away = False
+
+        def wait(seconds: float) -> bool:
+            nonlocal done
+            self._clerk.write(done)  # a wait may be long
+            done = None
+            return self._rest(seconds)
+
         while not (self._ended or away):
             if not (delivery := self._next()):
                 # A claim looks at the rows, so what we know must be written first.
@@ -168,11 +178,20 @@ class _Run:
                 done = None
                 if not self._claim():
                     break
+            elif not courier.ready(wait):
+                break
             elif self._clerk.write_and_mark(done, delivery.id):
                 done, away = self._delivered(courier, delivery)
             else:
                 done = None
         self._clerk.write(done)
+
+    def _rest(self, seconds: float) -> bool:
+        """Let time pass, in steps that are short enough to see the run end; False where it did."""
+        while not self._ended and seconds > 0:
+            self._terms.stop.wait(min(seconds, STEP))
+            seconds -= STEP
+        return not self._ended
 
     def _claim(self) -> bool:
         """Whether there is something to send, claimed now or by another courier."""

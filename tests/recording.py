@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from sqlalchemy import select
 
 from bot import subscriptions
-from bot.channels import Audience
+from bot.channels import Audience, Wait
 from bot.models import Consent, Delivery, Issue, Reader, Receipt, Rendered, Week
 from bot.outbox import Terms
 from bot.publish import Edition, publish
@@ -37,6 +37,7 @@ class Recorder:
     size: int = 1
     local: bool = True
     by: str = "a recorder"
+    ready: Callable[[Wait], bool] = lambda _wait: True
     delivered: list[Delivery] = field(default_factory=list)
     at: list[datetime] = field(default_factory=list)
     opened: int = 0
@@ -67,6 +68,9 @@ class Recorder:
 @dataclass
 class _Courier:
     recorder: Recorder
+
+    def ready(self, wait: Wait) -> bool:
+        return self.recorder.ready(wait)
 
     def deliver(self, delivery: Delivery, now: datetime) -> Receipt:
         with self.recorder.lock:

@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import func, select, update
 
 from bot import outbox, subscriptions
-from bot.channels import Audience
+from bot.channels import Audience, Wait
 from bot.errors import InDoubtError, InputError, PermanentError, StopRunError, TransientError
 from bot.models import Balance, Delivery, DeliveryState, Receipt
 from bot.outbox import Halt, work
@@ -484,3 +484,24 @@ def test_a_row_that_was_taken_from_us_is_not_sent(store: Store) -> None:
     assert email.names == ["ann", "eve"]
     assert email.audience is Audience.READERS
     assert stands(store, issue) == Balance(sent=2, in_doubt=1)
+
+
+def test_who_waits_for_a_turn_has_written_down_what_is_done_and_marked_nothing(store: Store) -> None:
+    crowd(store, 2)
+    clock, stop = Clock(), threading.Event()
+    seen: list[Counter[str]] = []
+
+    def ready(wait: Wait) -> bool:
+        if channel.delivered:  # the second one has to wait, and while it does the run is asked to end
+            assert wait(0)
+            with store.read() as connection:
+                seen.append(Counter(connection.scalars(select(tables.deliveries.c.state))))
+            stop.set()
+            return wait(3600)
+        return True
+
+    channel = Recorder(ready=ready)
+    issue = published(store, email=channel)
+    work(store, issue, {"email": channel}, {"email": PAYLOAD}, terms(clock, stop))
+    assert seen == [Counter(sent=1, queued=1)]
+    assert stands(store, issue) == Balance(sent=1, waiting=1)

@@ -3,6 +3,7 @@
 A channel module has `Options` (its keys) and `build`, which takes what `Parts` lists and gives a `Channel`.
 """
 
+from collections.abc import Callable
 from datetime import datetime
 from enum import Enum
 from typing import Protocol
@@ -19,8 +20,15 @@ class Audience(Enum):
     """One delivery per part of the issue, in order."""
 
 
+Wait = Callable[[float], bool]
+"""Lets so many seconds pass; False as soon as the run ends."""
+
+
 class Courier(Protocol):
     """Carries deliveries of one frozen payload, one at a time; each worker thread has its own."""
+
+    def ready(self, wait: Wait) -> bool:
+        """Wait until the next delivery may go, before it is marked; False where the run ended meanwhile."""
 
     def deliver(self, delivery: Delivery, now: datetime) -> Receipt:
         """Send one delivery; a DeliveryError or StopRunError says why it did not go."""

@@ -5,7 +5,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from bot import plugins
-from bot.channels import Audience, Courier
+from bot.channels import Audience, Courier, Wait
 from bot.models import Delivery, Issue, Reader, Receipt, Rendered
 
 if TYPE_CHECKING:
@@ -77,6 +77,9 @@ class _Courier:
         from bot.mail import wire_address
 
         self._letter, self._connection, self._wire_address = letter, connection, wire_address
+
+    def ready(self, wait: Wait) -> bool:
+        return self._connection.ready(wait)
 
     def deliver(self, delivery: Delivery, now: datetime) -> Receipt:
         assert delivery.reader is not None  # noqa: S101 (mail goes to readers)

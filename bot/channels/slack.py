@@ -13,7 +13,7 @@ from uuid import NAMESPACE_URL, uuid5
 from pydantic import Field, SecretStr
 
 from bot import plugins
-from bot.channels import Audience, Courier
+from bot.channels import Audience, Courier, Wait
 from bot.errors import InDoubtError, InputError
 from bot.models import Delivery, Issue, Reader, Receipt, Rendered
 
@@ -183,6 +183,9 @@ class _Courier:
         self._client = client(api_url, token)
         self._messages, self._in_thread = messages, in_thread
 
+    def ready(self, wait: Wait) -> bool:  # noqa: ARG002 (Slack says itself when it is too much)
+        return True
+
     def deliver(self, delivery: Delivery, now: datetime) -> Receipt:  # noqa: ARG002 (Slack stamps its own time)
         from slack_sdk.errors import SlackApiError
 
@@ -231,6 +234,9 @@ class _FolderCourier:
 
     def __init__(self, messages: list[dict[str, Any]], folder: Path) -> None:
         self._messages, self._folder = messages, folder
+
+    def ready(self, wait: Wait) -> bool:  # noqa: ARG002 (a folder has no limits)
+        return True
 
     def deliver(self, delivery: Delivery, now: datetime) -> Receipt:  # noqa: ARG002 (a file has its own time)
         from bot.errors import StopRunError
