@@ -671,12 +671,12 @@ def test_a_relay_that_takes_back_its_offer_fails_that_reader_alone() -> None:
 
 
 def test_what_is_offered_within_tls_is_what_counts(pem: Path) -> None:
-    with Scripted(ehlo=("STARTTLS", "SMTPUTF8", "8BITMIME"), ehlo_in_tls=(), certificate=pem) as server:
-        with (
-            connected(server, security="starttls", root=pem.parent, ca_file=pem.name) as connection,
-            pytest.raises(PermanentError, match="SMTPUTF8"),
-        ):
-            connection.send(SENDER, ZOE, WIDE)
+    with (
+        Scripted(ehlo=("STARTTLS", "SMTPUTF8", "8BITMIME"), ehlo_in_tls=(), certificate=pem) as server,
+        connected(server, security="starttls", root=pem.parent, ca_file=pem.name) as connection,
+        pytest.raises(PermanentError, match="SMTPUTF8"),
+    ):
+        connection.send(SENDER, ZOE, WIDE)
 
 
 # --------------------------------------------------------------------------------------------------- log in
