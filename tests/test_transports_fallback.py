@@ -1,6 +1,8 @@
 """Several relays in order, over real sockets: when the next one is used, and when never."""
 
+import re
 import threading
+import tomllib
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -301,6 +303,17 @@ def test_a_password_that_cannot_be_read_names_its_key(tmp_path: Path) -> None:
 def test_what_a_transport_is_called_names_every_relay() -> None:
     transport = smtp.build(options({"host": "a"}, {"host": "b", "port": 25}), root=Path(), password=None)
     assert transport.by == "smtp a:587, else b:25"
+
+
+def test_the_relays_that_the_how_to_shows_can_be_configured(tmp_path: Path) -> None:
+    page = (Path(__file__).parents[1] / "docs/how-to/send-through-smtp.md").read_text("utf-8")
+    shown = [tomllib.loads(block) for block in re.findall(r"```toml\n(.*?)```", page, re.DOTALL)]
+    (shown_with_fallback,) = (one["transport"] for one in shown if "fallback" in one.get("transport", {}))
+    (tmp_path / "secrets").mkdir()
+    (tmp_path / "secrets/reserve").write_text("hush")
+    chosen = smtp.Options.model_validate(shown_with_fallback)
+    transport = smtp.build(chosen, root=tmp_path, password=SecretStr("secret"))
+    assert transport.by == "smtp smtp.example.org:587, else smtp.example.net:587, else localhost:25"
 
 
 # ------------------------------------------------------------------------------------------------- asking

@@ -165,9 +165,11 @@ def test_who_waits_for_a_place_is_told_when_one_becomes_free() -> None:
     waiting = threading.Event()
 
     def second() -> None:
+        seen = relays.changes
         while isinstance(place := relays.seat(), Hold):
             waiting.set()
-            relays.wait_for_change(30)
+            relays.wait_for_change(seen, 30)
+            seen = relays.changes
         found.append(place)
 
     thread = threading.Thread(target=second)

@@ -25,6 +25,7 @@ from bot.transports import Connection, smtp
 from bot.transports._patience import PATIENCE, hurried
 from bot.transports._relays import FIRST_PAUSE
 from bot.transports._replies import PolicyError, cleaned
+from bot.transports._transaction import parameters
 from bot.transports.smtp import Outside
 from tests.servers.smtp import (
     Act,
@@ -571,6 +572,111 @@ def test_an_address_that_could_say_more_is_refused_before_anything_is_said(addre
 )
 def test_a_relays_words_are_kept_bounded_and_without_addresses(said: str, kept: str) -> None:
     assert cleaned(said) == kept
+
+
+# ---------------------------------------------------------------------------------------- what is offered
+
+ZOE = "zoë@xn--exmple-cua.org"
+WIDE = "To: zoë@xn--exmple-cua.org\r\n\r\nHello\r\n".encode()
+EIGHT = "Subject: x\r\n\r\nHellö\r\n".encode()
+ALL = ("size", "8bitmime", "smtputf8", "pipelining")
+NEEDS_UTF8, NEEDS_8BIT = "SMTPUTF8", "8BITMIME"
+
+
+@pytest.mark.parametrize(
+    ("recipient", "mail", "offered", "said"),
+    [
+        # an ordinary mail asks for nothing, whatever is offered
+        (ADA, MAIL, (), ""),
+        (ADA, MAIL, ALL, f" SIZE={len(MAIL)}"),
+        (ADA, MAIL, ("smtputf8", "8bitmime"), ""),
+        # a reader or a header in UTF-8
+        (ZOE, MAIL, ALL, f" SIZE={len(MAIL)} BODY=8BITMIME SMTPUTF8"),
+        (ZOE, WIDE, ALL, f" SIZE={len(WIDE)} BODY=8BITMIME SMTPUTF8"),
+        (ADA, WIDE, ALL, f" SIZE={len(WIDE)} BODY=8BITMIME SMTPUTF8"),
+        (ZOE, WIDE, ("smtputf8", "8bitmime"), " BODY=8BITMIME SMTPUTF8"),
+        (ZOE, MAIL, ("smtputf8",), " SMTPUTF8"),
+        (ZOE, MAIL, (), NEEDS_UTF8),
+        (ZOE, MAIL, ("size", "8bitmime"), NEEDS_UTF8),
+        (ADA, WIDE, ("size", "8bitmime"), NEEDS_UTF8),
+        (ADA, WIDE, ("smtputf8",), NEEDS_8BIT),
+        # a text in UTF-8
+        (ADA, EIGHT, ALL, f" SIZE={len(EIGHT)} BODY=8BITMIME"),
+        (ADA, EIGHT, ("8bitmime",), " BODY=8BITMIME"),
+        (ADA, EIGHT, ("size", "smtputf8"), NEEDS_8BIT),
+    ],
+)
+def test_a_mail_asks_for_what_it_needs_where_it_is_offered(
+    recipient: str, mail: bytes, offered: tuple[str, ...], said: str
+) -> None:
+    if said in {NEEDS_UTF8, NEEDS_8BIT}:
+        with pytest.raises(PermanentError, match=f"needs {said}, which relay:25 does not offer"):
+            parameters(recipient, mail, offered, "relay:25")
+    else:
+        assert parameters(recipient, mail, offered, "relay:25") == said
+
+
+@given(st.sets(st.sampled_from(ALL)), st.sampled_from([ADA, ZOE]), st.sampled_from([MAIL, WIDE, EIGHT]))
+def test_nothing_is_asked_for_that_is_not_offered(offered: set[str], recipient: str, mail: bytes) -> None:
+    try:
+        said = parameters(recipient, mail, offered, "relay:25")
+    except PermanentError:
+        said = ""
+    words = [word.partition("=")[2 if word.startswith("BODY") else 0].lower() for word in said.split()]
+    assert set(words) <= offered
+
+
+@both_ways
+def test_a_reader_beyond_ascii_is_written_to_where_that_is_offered(ehlo: tuple[str, ...]) -> None:
+    with (
+        Scripted(ehlo=(*ehlo, "8BITMIME", "SMTPUTF8")) as server,
+        connected(server) as connection,
+    ):
+        connection.send(SENDER, ZOE, WIDE)
+        connection.send(SENDER, ADA, MAIL)
+    assert f"MAIL FROM:<{SENDER}> SIZE={len(WIDE)} BODY=8BITMIME SMTPUTF8" in server.commands
+    assert f"MAIL FROM:<{SENDER}> SIZE={len(MAIL)}" in server.commands
+    assert server.mails == [Mail(SENDER, (ZOE,), WIDE), Mail(SENDER, (ADA,), MAIL)]
+
+
+@both_ways
+@pytest.mark.parametrize(("recipient", "mail"), [(ZOE, WIDE), (ADA, WIDE), (ADA, EIGHT)])
+def test_elsewhere_that_reader_alone_fails_and_nothing_is_said(
+    ehlo: tuple[str, ...], recipient: str, mail: bytes
+) -> None:
+    with Scripted(ehlo=ehlo) as server, connected(server) as connection:
+        with pytest.raises(PermanentError, match=f"which {server.host}:{server.port} does not offer"):
+            connection.send(SENDER, recipient, mail)
+        assert server.verbs == ["EHLO"]
+        connection.send(SENDER, BOB, MAIL)
+    assert [one.recipients for one in server.mails] == [(BOB,)]
+
+
+def test_a_real_server_takes_a_reader_beyond_ascii() -> None:
+    with inbox(enable_SMTPUTF8=True) as server, connected(server) as connection:
+        connection.send(SENDER, ZOE, WIDE)
+    assert server.mails == [Mail(SENDER, (ZOE,), WIDE)]
+
+
+def test_a_relay_that_takes_back_its_offer_fails_that_reader_alone() -> None:
+    no = [reply(550, "5.6.7 not through here"), reply(250)]
+    with (
+        Scripted({"MAIL": no}, ehlo=(*PIPELINED, "8BITMIME", "SMTPUTF8")) as server,
+        connected(server) as connection,
+    ):
+        with pytest.raises(PermanentError):
+            connection.send(SENDER, ZOE, WIDE)
+        connection.send(SENDER, BOB, MAIL)
+    assert len(server.wires) == 1
+
+
+def test_what_is_offered_within_tls_is_what_counts(pem: Path) -> None:
+    with (
+        Scripted(ehlo=("STARTTLS", "SMTPUTF8", "8BITMIME"), ehlo_in_tls=(), certificate=pem) as server,
+        connected(server, security="starttls", root=pem.parent, ca_file=pem.name) as connection,
+        pytest.raises(PermanentError, match="SMTPUTF8"),
+    ):
+        connection.send(SENDER, ZOE, WIDE)
 
 
 # --------------------------------------------------------------------------------------------------- log in

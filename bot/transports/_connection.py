@@ -123,11 +123,12 @@ class SmtpConnection:
         if self._line and self._line.begun >= self._route.messages_per_connection:
             self.close()
         while self._seat is None:
+            seen = self._relays.changes
             match self._relays.seat():
                 case Seat() as seat:
                     self._seat = seat
                 case Hold():
-                    self._relays.wait_for_change(HOLD)
+                    self._relays.wait_for_change(seen, HOLD)
                     if not self._wait(0):
                         return False
                 case none:

@@ -156,6 +156,8 @@ class Relays:
     ) -> None:
         self.standings = [Standing(limit) for limit in limits]
         """In order; changed under the lock only."""
+        self.changes = 0
+        """How often any of them changed."""
         self._clock, self._jitter = clock, jitter
         self._changed = threading.Condition()
 
@@ -170,10 +172,10 @@ class Relays:
             after = self.standings[choice.number] = before.seated()
             return Seat(choice.number, after.tried and not before.tried, now)
 
-    def wait_for_change(self, seconds: float) -> None:
-        """Wait until somebody else's connection was opened, failed or closed; at most so long."""
+    def wait_for_change(self, seen: int, seconds: float) -> None:
+        """Wait until there are more changes than were `seen`; at most so long."""
         with self._changed:
-            self._changed.wait(seconds)
+            self._changed.wait_for(lambda: self.changes > seen, seconds)
 
     def opened(self, seat: Seat) -> None:
         """The connection stands."""
@@ -210,4 +212,5 @@ class Relays:
     def _change(self, seat: Seat, change: Callable[[Standing], Standing]) -> None:
         with self._changed:
             self.standings[seat.number] = change(self.standings[seat.number])
+            self.changes += 1
             self._changed.notify_all()

@@ -97,3 +97,17 @@ def test_a_connection_opens_at_its_first_mail_and_can_be_closed_before(room: Roo
     connection.close()
     connection.close()
     assert room.arrived() == [mail(1)]
+
+
+def test_without_a_limit_it_is_ready_at_once_as_often_as_it_is_asked(room: Room) -> None:
+    connection = room.transport.connect()
+    for number in range(2):
+        assert connection.ready(nobody_waits)
+        assert connection.ready(nobody_waits)
+        connection.send(SENDER, READER, mail(number))
+    connection.close()
+    assert sorted(room.arrived()) == [mail(0), mail(1)]
+
+
+def nobody_waits(seconds: float) -> bool:
+    raise AssertionError(f"waited for {seconds} seconds")
