@@ -212,11 +212,19 @@ def run_clock(
 
 
 @contextmanager
-def stopping(stop: threading.Event) -> Iterator[None]:
-    """Set `stop` when the process is asked to end (SIGTERM, Ctrl-C). For the main thread."""
+def stopping(stop: threading.Event, say: Callable[[str], object] = log.info) -> Iterator[None]:
+    """Set `stop` when the process is asked to end (SIGTERM, Ctrl-C). For the main thread.
+
+    An answer can be ten minutes away, so that asking again ends it at once, as a kill does.
+    """
+    asked = threading.Event()
 
     def ask(number: int, _frame: FrameType | None) -> None:
-        log.info("stopping on signal %d", number, extra={"action": "stopping"})
+        if asked.is_set():
+            signal.signal(number, signal.SIG_DFL)
+            signal.raise_signal(number)
+        asked.set()
+        say("ending, once what is in hand is finished; asked again, it ends at once and leaves that in doubt")
         # Not set here: the main thread may be inside stop.wait() and hold the event's lock.
         threading.Thread(target=stop.set, daemon=True).start()
 

@@ -127,7 +127,7 @@ def _work(session: Session, desk: "Desk", week: "Week") -> None:
     from bot.schedule import stopping
 
     stop = Event()
-    with stopping(stop), _progress(session, f"{desk.newsletter.name}/{week}") as report:
+    with stopping(stop, session.note), _progress(session, f"{desk.newsletter.name}/{week}") as report:
         halts = desk.work(week, session.clock, report, stop)
     document = status(desk, week)
     session.answer(document, lambda out: _show_status(out, document))

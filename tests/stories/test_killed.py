@@ -1,6 +1,7 @@
 """Kill it in mid-run, run it again, count: each reader once or in doubt and listed, nobody missing."""
 
 import signal
+import threading
 import time
 from collections import Counter
 from collections.abc import Callable
@@ -8,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.servers.smtp import Inbox, inbox
+from tests.servers.smtp import Inbox, Scripted, Wire, hang, inbox
 from tests.stories.installation import Installation
 
 READERS = 1000
@@ -109,3 +110,31 @@ def test_two_processes_at_once_publish_one_issue_to_each_reader_once(tmp_path: P
     assert len(sent) == 200
     assert max(sent.values()) == 1
     assert here.balance()["sent"] == 200
+
+
+def test_asking_twice_ends_a_wait_that_could_take_minutes(tmp_path: Path) -> None:
+    """What was in hand is in doubt, as after any kill, and the next run says so."""
+    begun = threading.Event()
+
+    def never_answer(wire: Wire) -> int:
+        begun.set()
+        return hang(wire)
+
+    with Scripted({"dot": [never_answer]}) as server:
+        here = Installation(
+            tmp_path,
+            f'kind = "smtp"\nhost = "127.0.0.1"\nport = {server.port}\nsecurity = "none"\nconnections = 1',
+        )
+        here.issue()
+        here.readers(3)
+        process = here.start("publish", "2025-W17")
+        assert begun.wait(60)
+        process.send_signal(signal.SIGINT)
+        assert process.stderr
+        assert any("asked again" in line for line in process.stderr)
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=30)
+        assert process.returncode == -signal.SIGINT
+        assert here("publish", "2025-W17").status == 1
+        assert len(server.mails) == 2
+    assert here.balance()["in_doubt"] == 1
