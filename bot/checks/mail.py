@@ -272,7 +272,7 @@ def _in_content(mail: Mail, url: str) -> str | None:
 
 
 def _nothing(_mail: Mail) -> Iterator[Flaw]:
-    """The issue cannot be made into a mail: a template or the theme is broken."""
+    """The issue cannot be set: a template is broken, or makes what mail or Slack cannot carry."""
     yield from ()
 
 
