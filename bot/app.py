@@ -111,13 +111,11 @@ class App:
 
     def _proofs(self, newsletter: Newsletter, channels: "Mapping[str, Channel]") -> "Proofs":
         """The proofs of a newsletter, which outlive its desks."""
-        from bot.channels import Audience
         from bot.proofs import Proofs
 
         if newsletter.name not in self._known_proofs:
-            mails = any(channel.audience is Audience.READERS for channel in channels.values())
             url, several = self.settings.url, self.settings.several
-            made = Proofs(newsletter, self.templates, url, several=several, mails=mails)
+            made = Proofs(newsletter, self.templates, channels, url, several=several)
             self._known_proofs[newsletter.name] = made
         return self._known_proofs[newsletter.name]
 

@@ -17,7 +17,6 @@ from bot.models import (
     DeliveryState,
     Finding,
     Issue,
-    Rendered,
     Severity,
     Status,
     Week,
@@ -102,10 +101,6 @@ class Desk:
         )
         return tuple(errors_of([*picked.findings, *read]))
 
-    def payloads(self, issue: Issue, rendered: Rendered) -> dict[str, bytes]:
-        """What each channel would send of an issue."""
-        return {name: channel.freeze(issue, rendered) for name, channel in self.channels.items()}
-
     def frozen(self, gone: Published) -> dict[str, bytes]:
         """What each channel sends of a published issue."""
         with self.store.read() as connection:
@@ -146,8 +141,7 @@ class Desk:
         if issue.status is Status.DRAFT:
             raise RefusedError(f"{issue.key}: its status is draft: set `status: ready` in {issue.place}")
         proof = self.proofs.of(issue)
-        payloads = self.payloads(issue, proof.passed())
-        edition = publish.Edition(issue, proof.hash, picked.taken, payloads)
+        edition = publish.Edition(issue, proof.hash, picked.taken, proof.passed().payloads)
         publish.publish(self.store, edition, self.channels, now, late=late)
         return [*picked.findings, *(one for one in proof.findings if one.severity is Severity.WARNING)]
 

@@ -78,7 +78,7 @@ def coming(desk: Desk, now: datetime, count: int) -> Iterator[dict[str, Any]]:
 def plan(desk: Desk, week: Week, now: datetime) -> dict[str, Any]:
     """Who would get what, when and how, and who would not; InputError where it could not be sent."""
     issue = desk.issue(week, now)
-    payloads = desk.payloads(issue, desk.proofs.of(issue).passed())
+    payloads = desk.proofs.of(issue).passed().payloads
     return {
         "issue": issue.key,
         "due": send_at(desk.newsletter.schedule, week).isoformat(),
@@ -102,14 +102,14 @@ def rendered_files(desk: Desk, week: Week, email: str | None, now: datetime) -> 
     """
     gone = desk.find(week)
     issue = desk.issue(week, now)
-    rendered = desk.proofs.of(issue).rendered()
-    payloads = desk.frozen(gone) if gone else desk.payloads(issue, rendered)
+    made = desk.proofs.of(issue).looked_at()
+    payloads = desk.frozen(gone) if gone else made.payloads
     reader = _reader(desk, email)
     files: dict[str, bytes] = {}
     for name, channel in desk.channels.items():
         if name in payloads:
             files |= channel.files(payloads[name], reader, now)
-    return {**files, "page.html": rendered.page.encode()}
+    return {**files, "page.html": made.rendered.page.encode()}
 
 
 def _reader(desk: Desk, email: str | None) -> Reader:

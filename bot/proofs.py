@@ -1,10 +1,13 @@
 """Proofs: issues set as they would go out, each once, and what the rules about mail find in them.
 
-issue → fingerprint → compose → Rendered → judge → Proof
+issue → fingerprint → compose → Rendered → freeze → what each channel would send
+                                         → judge  → findings
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
+from bot.channels import Audience, Channel
 from bot.checks import Mail, judge
 from bot.checks.mail import cannot_be_made
 from bot.compose import compose, fingerprint
@@ -21,12 +24,22 @@ KEPT = 4
 
 
 @dataclass(frozen=True, slots=True)
+class Print:
+    """What was made of an issue."""
+
+    rendered: Rendered
+    payloads: Mapping[str, bytes]
+    """What each channel would send of it, by the channel's name."""
+
+
+@dataclass(frozen=True, slots=True)
 class Proof:
-    """An issue as it would go out."""
+    """An issue as it would go out, and what is wrong with it."""
 
     hash: str
-    result: Rendered | InputError
-    """What it was set as, or why it could not be."""
+    """Of the content: approvals are bound to it."""
+    result: Print | InputError
+    """What was made of it, or why nothing could be."""
     findings: tuple[Finding, ...] = ()
 
     @property
@@ -34,28 +47,35 @@ class Proof:
         """What keeps it from going out."""
         return tuple(errors_of(self.findings))
 
-    def rendered(self) -> Rendered:
-        """What it was set as, whatever the rules say; InputError where it could not be set."""
+    def looked_at(self) -> Print:
+        """What was made of it, whatever the rules say; InputError where nothing could be."""
         if isinstance(self.result, InputError):
             raise self.result
         return self.result
 
-    def passed(self) -> Rendered:
+    def passed(self) -> Print:
         """What may go out; InputError where the rules found an error."""
         if self.errors:
             first = self.errors[0]
             raise InputError(first.place, first.message, first.fix, findings=self.errors)
-        return self.rendered()
+        return self.looked_at()
 
 
 class Proofs:
-    """The proofs of one newsletter; `mails` says whether it has readers by mail, for whom mail is judged."""
+    """The proofs of one newsletter; the rules about mail are asked where it has readers by mail."""
 
     def __init__(
-        self, newsletter: Newsletter, templates: Templates, base_url: str, *, several: bool, mails: bool
+        self,
+        newsletter: Newsletter,
+        templates: Templates,
+        channels: Mapping[str, Channel],
+        base_url: str,
+        *,
+        several: bool,
     ) -> None:
-        self._newsletter, self._templates, self._base_url = newsletter, templates, base_url
-        self._several, self._mails = several, mails
+        self._newsletter, self._templates, self._channels = newsletter, templates, channels
+        self._base_url, self._several = base_url, several
+        self._mails = any(channel.audience is Audience.READERS for channel in channels.values())
         self._known: dict[str, Proof] = {}
 
     def hash_of(self, issue: Issue) -> str:
@@ -73,12 +93,15 @@ class Proofs:
 
     def _made(self, issue: Issue, content_hash: str) -> Proof:
         try:
-            rendered = compose(
-                issue, self._newsletter, self._templates, self._base_url, several=self._several
-            )
+            made = self._printed(issue)
         except InputError as error:
             return Proof(content_hash, error, (cannot_be_made(issue, error),))
-        return Proof(content_hash, rendered, self._judged(issue, rendered) if self._mails else ())
+        return Proof(content_hash, made, self._judged(issue, made.rendered) if self._mails else ())
+
+    def _printed(self, issue: Issue) -> Print:
+        rendered = compose(issue, self._newsletter, self._templates, self._base_url, several=self._several)
+        payloads = {name: channel.freeze(issue, rendered) for name, channel in self._channels.items()}
+        return Print(rendered, payloads)
 
     def _judged(self, issue: Issue, rendered: Rendered) -> tuple[Finding, ...]:
         web_url = issue_url(self._base_url, issue.newsletter, issue.week, several=self._several)

@@ -22,7 +22,8 @@ if [ -n "$missing" ]; then
     fi
 fi
 
-if command -v npm >/dev/null && [ "$here/node/package-lock.json" -nt "$here/node/node_modules/.package-lock.json" ]; then
+installed="$here/node/node_modules/.package-lock.json" # dash finds nothing newer than a file that is not there
+if command -v npm >/dev/null && { [ ! -e "$installed" ] || [ "$here/node/package-lock.json" -nt "$installed" ]; }; then
     npm --prefix "$here/node" ci --silent >/dev/null 2>&1 \
         || echo "could not install, so that tests which need it are skipped: the packages of tests/node" >&2
 fi

@@ -211,6 +211,15 @@ def test_findings_come_in_the_order_of_the_lines_and_each_once() -> None:
     assert checks.run(Material(settings(), findings=findings[::-1])) == expected
 
 
+def test_what_is_the_matter_with_many_issues_is_told_once() -> None:
+    keys = ("ai-papers/2025-W17", "ai-papers/2025-W18", "ai-papers/2025-W18")
+    theme = "templates/themes/own.html.j2:3"
+    findings = (*(told(theme, issue=key) for key in keys), told("a.md:1", issue=keys[0]))
+    expected = [told("a.md:1", issue=keys[0]), told(theme, message="wrong (in 2 issues)")]
+    assert checks.run(Material(settings(), findings=findings)) == expected
+    assert checks.run(Material(settings(), findings=findings), only={keys[1]}) == [told(theme, issue=keys[1])]
+
+
 def test_for_one_issue_only_its_content_is_told_and_the_configuration() -> None:
     material = Material(
         settings(slack_token=None),

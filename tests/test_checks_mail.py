@@ -6,8 +6,9 @@ import pytest
 from hypothesis import example, given, strategies as st
 
 from bot.checks import Mail, judge
+from bot.checks._styles import STYLES
 from bot.checks._stylesheet import Statement, declarations, statements
-from bot.checks.mail import CLIPPED, STYLES
+from bot.checks.mail import CLIPPED
 from bot.models import Entry, Finding, Issue, Reference, Rendered, Section, Severity, Week
 from bot.plugins import Options
 from bot.settings import Newsletter
@@ -313,6 +314,21 @@ def test_a_stylesheet_is_read_as_statements(css: str, expected: Sequence[tuple[o
 def test_any_text_is_read_as_a_stylesheet(css: str) -> None:
     assert all(isinstance(one, Statement) for one in statements(css))
     assert all(one.is_declaration for one in declarations(css))
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "",
+        "<!-- x -->",
+        "x",
+        "\0",
+        '<?xml version="1.0" encoding="utf-8"?><html></html>',
+        "<div>" * 5000 + "x",
+    ],
+)
+def test_whatever_a_theme_makes_is_judged(html: str) -> None:
+    assert "unsubscribe" in found(html)
 
 
 @given(st.text(alphabet="<>/='\" abphreflinkstyle{}()", min_size=1, max_size=80))

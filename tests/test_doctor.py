@@ -151,9 +151,11 @@ def web_server(date: str | None) -> Iterator[str]:
     with http.server.HTTPServer(("127.0.0.1", 0), Handler) as server:
         thread = threading.Thread(target=server.serve_forever, args=(0.02,))
         thread.start()
-        yield f"http://127.0.0.1:{server.server_port}/letters"
-        server.shutdown()
-        thread.join()
+        try:
+            yield f"http://127.0.0.1:{server.server_port}/letters"
+        finally:
+            server.shutdown()
+            thread.join()
 
 
 @pytest.mark.parametrize("date", ["Mon, 30 Nov 2015 08:00:00 GMT", "Mon, 30 Nov 2015 08:00:00 -0000"])
@@ -164,7 +166,17 @@ def test_another_clock_is_asked_by_http(date: str) -> None:
     assert apart < timedelta(days=-3000)
 
 
-@pytest.mark.parametrize("date", [None, "", "soon", "Mon, 99 Nov 2015 08:00:00 GMT"])
+@pytest.mark.parametrize(
+    "date",
+    [
+        None,
+        "",
+        "soon",
+        "Mon, 99 Nov 2015 08:00:00 GMT",
+        "Mon, 30 Nov 99999 08:00:00 GMT",
+        f"Mon, 30 Nov 2015 08:00:00 +{'9' * 30}",
+    ],
+)
 def test_a_server_without_a_time_says_nothing(date: str | None) -> None:
     with web_server(date) as url:
         assert clock.offset(url) is None
@@ -303,9 +315,23 @@ def test_what_we_call_ourselves_is_a_name_that_others_know(name: str, state: Sta
     ],
 )
 def test_a_relay_is_judged_by_what_it_says(probe: Probe, state: State, says: str) -> None:
-    *_, sign = relay.judged(probe)
+    (sign,) = relay.judged([probe])
     assert sign.state is state
     assert says in sign.message
+
+
+@pytest.mark.parametrize(
+    ("away", "states"),
+    [
+        ((False, False), [State.GOOD, State.GOOD]),
+        ((True, False), [State.WARNING, State.GOOD]),
+        ((False, True), [State.GOOD, State.WARNING]),
+        ((True, True), [State.BAD, State.BAD]),
+    ],
+)
+def test_while_one_relay_takes_mail_mail_goes_out(away: tuple[bool, bool], states: list[State]) -> None:
+    probes = [Probe("r", error=TransientError("no answer") if gone else None) for gone in away]
+    assert [sign.state for sign in relay.judged(probes)] == states
 
 
 # ----------------------------------------------------------------------------------------------------- Slack
@@ -562,6 +588,25 @@ def test_a_relay_that_is_away_is_bad(clinic: Clinic) -> None:
     name, sign = clinic.signs()["relay"]
     assert name["message"] == "EHLO example.org"
     assert (sign["state"], sign["where"]) == ("bad", "127.0.0.1:1")
+
+
+def test_where_nothing_goes_by_mail_neither_relay_nor_dns_is_asked(clinic: Clinic) -> None:
+    newsletter = clinic.installation.root / "config/newsletters/ai-papers.toml"
+    without = newsletter.read_text("utf-8").replace('[channels.readers]\nkind = "email"\n', "")
+    newsletter.write_text(without, "utf-8")
+    signs = clinic.signs()
+    assert states([*signs["dns"], *signs["relay"]]) == {"skipped"}
+
+
+def test_what_may_not_be_looked_into_is_bad_and_no_traceback(
+    clinic: Clinic, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def examine(_patient: Patient) -> Iterator[None]:
+        raise PermissionError(13, "Permission denied", "/closed/var")
+
+    monkeypatch.setattr(disk, "examine", examine)
+    (sign,) = clinic.signs("--offline")["disk"]
+    assert (sign["state"], sign["where"], sign["message"]) == ("bad", "/closed/var", "Permission denied")
 
 
 def test_a_key_that_is_none_and_one_that_anybody_reads_are_told(clinic: Clinic) -> None:

@@ -9,12 +9,13 @@ from bot.compose import compose
 from bot.errors import InputError
 from bot.models import Entry, Issue, Rendered, Section, Severity, Status, Week
 from bot.plugins import Options
-from bot.proofs import KEPT, Proof, Proofs
+from bot.proofs import KEPT, Print, Proof, Proofs
 from bot.settings import Newsletter
 from bot.sources.markdown import read_issue
 from bot.templates import Templates, shipped
 from bot.text import Paragraph, Text
 from tests import strategies
+from tests.recording import PAYLOAD, Recorder, conversation
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 SAMPLES = (
@@ -53,9 +54,8 @@ def newsletter(theme: str = "plain", language: str = "en") -> Newsletter:
 
 def made(root: Path, theme: str = "plain", *, language: str = "en", mails: bool = True) -> Proofs:
     templates = Templates(root)
-    return Proofs(
-        newsletter(theme, language), templates, "https://news.example.org", several=False, mails=mails
-    )
+    channels = {"to-all": Recorder() if mails else conversation(1)}
+    return Proofs(newsletter(theme, language), templates, channels, "https://news.example.org", several=False)
 
 
 def own_theme(root: Path, text: str) -> None:
@@ -85,7 +85,7 @@ def test_our_themes_make_mails_without_any_finding(
 
 
 @pytest.mark.parametrize("theme", THEMES)
-@settings(max_examples=10, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(max_examples=5, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(content=strategies.issues())
 def test_no_content_makes_our_themes_faulty(theme: str, content: Issue, tmp_path: Path) -> None:
     assert made(tmp_path, theme).of(content).errors == ()
@@ -95,7 +95,7 @@ def test_an_issue_that_had_to_be_folded_passes_and_says_what_is_shortened(tmp_pa
     rest = Paragraph((Text("word " * 700),))
     entries = tuple(Entry(f"Entry {n}", blocks=(*LEAD, rest), place=f"a.md:{n}") for n in range(40))
     proof = made(tmp_path).of(issue(sections=(Section(None, entries),)))
-    assert isinstance(proof.passed(), Rendered)
+    assert isinstance(proof.passed(), Print)
     folded = next(one for one in proof.findings if one.rule == "mail.folded")
     assert folded.severity is Severity.WARNING
     assert folded.message.endswith("'Entry 38', 'Entry 39'")
@@ -106,8 +106,8 @@ def test_an_issue_that_had_to_be_folded_passes_and_says_what_is_shortened(tmp_pa
 
 def test_a_mail_that_is_in_order_passes(tmp_path: Path) -> None:
     proof = made(tmp_path).of(issue())
-    assert proof.passed() is proof.rendered()
-    assert isinstance(proof.rendered(), Rendered)
+    assert proof.passed() is proof.looked_at()
+    assert isinstance(proof.looked_at(), Print)
 
 
 def test_an_error_of_the_theme_is_found_with_its_line_and_refused(tmp_path: Path) -> None:
@@ -118,14 +118,14 @@ def test_an_error_of_the_theme_is_found_with_its_line_and_refused(tmp_path: Path
     with pytest.raises(InputError, match=r"own\.html\.j2:4: <script> does not work in mail") as caught:
         proof.passed()
     assert caught.value.findings == (finding,)
-    assert "<script>" in proof.rendered().html
+    assert "<script>" in proof.looked_at().rendered.html
 
 
 def test_what_is_no_error_is_no_reason_to_refuse(tmp_path: Path) -> None:
     own_theme(tmp_path, FAULTY.replace("<script>x</script>", '<img src="https://example.org/a" width="9">'))
     proof = made(tmp_path, "own").of(issue())
     assert [(one.rule, one.severity) for one in proof.findings] == [("mail.image-alt", Severity.WARNING)]
-    assert isinstance(proof.passed(), Rendered)
+    assert isinstance(proof.passed(), Print)
 
 
 def test_without_readers_by_mail_nothing_is_judged(tmp_path: Path) -> None:
@@ -141,9 +141,23 @@ def test_an_issue_that_cannot_be_set_is_a_finding_with_its_place(tmp_path: Path,
     assert (finding.rule, finding.severity) == ("mail.render", Severity.ERROR)
     assert finding.place == "templates/themes/own.html.j2:4"
     assert finding.issue == "ai-papers/2025-W17"
-    for ask in (proof.passed, proof.rendered):
+    for ask in (proof.passed, proof.looked_at):
         with pytest.raises(InputError, match=r"own\.html\.j2:4: "):
             ask()
+
+
+def test_what_each_channel_would_send_is_part_of_a_proof(tmp_path: Path) -> None:
+    assert made(tmp_path).of(issue()).passed().payloads == {"to-all": PAYLOAD}
+
+
+def test_what_a_channel_cannot_carry_is_a_finding(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> bytes:
+        raise InputError("templates/slack/issue.j2:3", "a header of 151 characters", "shorten it")
+
+    monkeypatch.setattr(Recorder, "freeze", refuse)
+    (finding,) = made(tmp_path, mails=False).of(issue()).findings
+    assert str(finding) == "templates/slack/issue.j2:3: a header of 151 characters: shorten it"
+    assert finding.rule == "mail.render"
 
 
 def test_one_content_is_set_once_and_another_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

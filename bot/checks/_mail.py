@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from lxml import html
-from lxml.etree import _Element, iterwalk
+from lxml.etree import ParserError, _Element, iterwalk
 
 from bot.models import Issue, Rendered
 from bot.settings import Newsletter
@@ -33,7 +33,12 @@ class Mail:
     @cached_property
     def page(self) -> _Element:
         """The HTML as it would go out."""
-        return html.document_fromstring(self.rendered.html)
+        # As bytes: a text that names its own encoding would be refused. No depth is too deep to be looked at.
+        parser = html.HTMLParser(encoding="utf-8", huge_tree=True)
+        try:
+            return html.document_fromstring(self.rendered.html.encode("utf-8", "replace"), parser)
+        except ParserError:  # no element in it
+            return html.document_fromstring("<html></html>")
 
     @cached_property
     def elements(self) -> tuple[_Element, ...]:

@@ -1,4 +1,4 @@
-"""What mail programs lose of a stylesheet: statements in, and what of each is lost, where and why.
+"""Rules about the styles of a mail: what programs lose of them, where it was written and why it is lost.
 
 Gmail reads a `<style>` or a `style` attribute as a whole: one colour that it does not know, or an at-rule
 within another, and all of it is gone (caniemail: css-rgb, css-modern-color; hteumeuleu/email-bugs#21). Other
@@ -9,7 +9,13 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from bot.checks._stylesheet import Statement
+from bot.checks import Flaw, Mail
+from bot.checks._stylesheet import Statement, declarations, statements
+from bot.models import Severity
+
+STYLES = 16_384
+"""Bytes of `<style>` that Gmail reads."""
+NEARLY = 0.9
 
 _INNER = r"(?:[^(),]|\([^()]*\))*"  # one level of brackets: calc(), var()
 _SPACED = re.compile(
@@ -31,6 +37,67 @@ class Loss:
     why: str
     whole: bool
     """Whether all of the stylesheet or attribute goes with it."""
+
+
+# ---------------------------------------------------------------------------------------------------- rules
+
+
+def imported_styles(mail: Mail) -> Iterator[Flaw]:
+    """A stylesheet has an @import, which is never fetched and which mail programs drop."""
+    sheets = dict.fromkeys((*mail.rendered.sheets, *mail.head_styles))
+    for text in dict.fromkeys(text for sheet in sheets for text in imports(statements(sheet))):
+        place = mail.place(loosely(text), r"@import\b")
+        yield Flaw(place, f"{text} is lost in mail", "copy what it names into the theme", mail.issue.key)
+
+
+def unresolved_variables(mail: Mail) -> Iterator[Flaw]:
+    """A var() is left, which Gmail, Outlook and Yahoo drop; in a style attribute nothing takes its place."""
+    in_tags = dict.fromkeys(variables(_attributes(mail)))
+    in_head = dict.fromkeys(variables(_head(mail)))
+    for name in {**in_tags, **in_head}:
+        severity = Severity.ERROR if name in in_tags else Severity.WARNING
+        place = mail.place(rf"var\(\s*{re.escape(name)}\b")
+        message = f"var({name}) is left in the mail, where most programs drop it"
+        yield Flaw(place, message, "write the value itself", mail.issue.key, severity)
+
+
+def lost_in_gmail(mail: Mail) -> Iterator[Flaw]:
+    """Gmail drops a whole stylesheet or style attribute for one syntax in it, or (a warning) the one rule."""
+    losses = (
+        *lost_by_syntax(_head(mail)),
+        *lost_by_selector(_head(mail)),
+        *lost_by_syntax(_attributes(mail)),
+    )
+    for loss in dict.fromkeys(losses):
+        severity = Severity.ERROR if loss.whole else Severity.WARNING
+        yield Flaw(mail.place(loosely(loss.text)), loss.why, _plainer(loss), mail.issue.key, severity)
+
+
+def _plainer(loss: Loss) -> str:
+    colour = loss.whole and not loss.text.startswith("@")
+    return "write rgb(0, 0, 0) or #000" if colour else "write it as a rule of its own, or leave it out"
+
+
+def big_styles(mail: Mail) -> Iterator[Flaw]:
+    """The mail's stylesheets have more than the 16,384 bytes that Gmail reads, or (a hint) nearly."""
+    size = sum(len(style.encode()) for style in mail.head_styles)
+    if size >= STYLES * NEARLY:
+        severity = Severity.ERROR if size > STYLES else Severity.HINT
+        message = f"{size:,} bytes of <style>, of which Gmail reads {STYLES:,}"
+        yield Flaw(mail.place(), message, "leave rules out of kept_styles", mail.issue.key, severity)
+
+
+def _head(mail: Mail) -> Iterator[Statement]:
+    return (one for sheet in mail.head_styles for one in statements(sheet))
+
+
+def _attributes(mail: Mail) -> Iterator[Statement]:
+    styles = dict.fromkeys(element.get("style") or "" for element in mail.elements)
+    # Most styles are plain ones: only a bracket can open a function.
+    return (one for style in styles if "(" in style for one in declarations(style))
+
+
+# ----------------------------------------------------------------------------------------------- statements
 
 
 def imports(css: Iterable[Statement]) -> Iterator[str]:

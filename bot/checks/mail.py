@@ -8,8 +8,7 @@ from lxml.etree import _Element
 
 from bot.checks import Flaw, Mail, Rule
 from bot.checks._mail import letters
-from bot.checks._styles import Loss, imports, loosely, lost_by_selector, lost_by_syntax, variables
-from bot.checks._stylesheet import Statement, declarations, statements
+from bot.checks._styles import big_styles, imported_styles, loosely, lost_in_gmail, unresolved_variables
 from bot.errors import InputError
 from bot.folding import LIMIT, foldable
 from bot.models import Finding, Issue, Severity
@@ -19,72 +18,11 @@ CLIPPED = 102_000
 """Bytes of HTML that Gmail shows; what follows is behind a link, with every style and the footer."""
 BIG = 80_000
 """Bytes of HTML from which a curator should know that entries will fold soon."""
-STYLES = 16_384
-"""Bytes of `<style>` that Gmail reads."""
-NEARLY = 0.9
 
 _LEADS_SOMEWHERE = re.compile(r"(?:https?://|mailto:|tel:)[^\s]|#", re.IGNORECASE)
 _SOURCE = re.compile(r"(?:https?://|cid:)[^\s]", re.IGNORECASE)
 _NEVER = ("script", "iframe", "object", "embed", "form", "input", "button", "base", "frame", "applet")
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
-
-
-# ----------------------------------------------------------------------------------------------- stylesheets
-
-
-def imported_styles(mail: Mail) -> Iterator[Flaw]:
-    """A stylesheet has an @import, which is never fetched and which mail programs drop."""
-    sheets = dict.fromkeys((*mail.rendered.sheets, *mail.head_styles))
-    for text in dict.fromkeys(text for sheet in sheets for text in imports(statements(sheet))):
-        place = mail.place(loosely(text), r"@import\b")
-        yield Flaw(place, f"{text} is lost in mail", "copy what it names into the theme", mail.issue.key)
-
-
-def unresolved_variables(mail: Mail) -> Iterator[Flaw]:
-    """A var() is left, which Gmail, Outlook and Yahoo drop; in a style attribute nothing takes its place."""
-    in_tags = dict.fromkeys(variables(_attributes(mail)))
-    in_head = dict.fromkeys(variables(_head(mail)))
-    for name in {**in_tags, **in_head}:
-        severity = Severity.ERROR if name in in_tags else Severity.WARNING
-        place = mail.place(rf"var\(\s*{re.escape(name)}\b")
-        message = f"var({name}) is left in the mail, where most programs drop it"
-        yield Flaw(place, message, "write the value itself", mail.issue.key, severity)
-
-
-def lost_in_gmail(mail: Mail) -> Iterator[Flaw]:
-    """Gmail drops a whole stylesheet or style attribute for one syntax in it, or (a warning) the one rule."""
-    losses = (
-        *lost_by_syntax(_head(mail)),
-        *lost_by_selector(_head(mail)),
-        *lost_by_syntax(_attributes(mail)),
-    )
-    for loss in dict.fromkeys(losses):
-        severity = Severity.ERROR if loss.whole else Severity.WARNING
-        yield Flaw(mail.place(loosely(loss.text)), loss.why, _plainer(loss), mail.issue.key, severity)
-
-
-def _plainer(loss: Loss) -> str:
-    colour = loss.whole and not loss.text.startswith("@")
-    return "write rgb(0, 0, 0) or #000" if colour else "write it as a rule of its own, or leave it out"
-
-
-def big_styles(mail: Mail) -> Iterator[Flaw]:
-    """The mail's stylesheets have more than the 16,384 bytes that Gmail reads, or (a hint) nearly."""
-    size = sum(len(style.encode()) for style in mail.head_styles)
-    if size >= STYLES * NEARLY:
-        severity = Severity.ERROR if size > STYLES else Severity.HINT
-        message = f"{size:,} bytes of <style>, of which Gmail reads {STYLES:,}"
-        yield Flaw(mail.place(), message, "leave rules out of kept_styles", mail.issue.key, severity)
-
-
-def _head(mail: Mail) -> Iterator[Statement]:
-    return (one for sheet in mail.head_styles for one in statements(sheet))
-
-
-def _attributes(mail: Mail) -> Iterator[Statement]:
-    styles = dict.fromkeys(element.get("style") or "" for element in mail.elements)
-    # Most styles are plain ones: only a bracket can open a function.
-    return (one for style in styles if "(" in style for one in declarations(style))
 
 
 # -------------------------------------------------------------------------------------------------- images
@@ -272,7 +210,7 @@ def _in_content(mail: Mail, url: str) -> str | None:
 
 
 def _nothing(_mail: Mail) -> Iterator[Flaw]:
-    """The issue cannot be made into a mail: a template or the theme is broken."""
+    """The issue cannot be set: a template is broken, or makes what mail or Slack cannot carry."""
     yield from ()
 
 

@@ -89,12 +89,13 @@ def skipped(where: str, message: str, fix: str = "") -> Sign:
 def examine(patient: Patient) -> Iterator[Diagnosis]:
     """Everything that every examination sees, in the order of their names; slow where the network is."""
     for name in plugins.kinds("doctor"):
-        for sign in _signs(import_module(f"bot.doctor.{name}"), patient):
+        for sign in _signs(name, patient):
             texts = map(cleaned, (sign.where, sign.message, sign.fix))
             yield Diagnosis(name, sign.state, *texts)
 
 
-def _signs(examination: Any, patient: Patient) -> Iterator[Sign]:
+def _signs(name: str, patient: Patient) -> Iterator[Sign]:
+    examination: Any = import_module(f"bot.doctor.{name}")
     if patient.offline and examination.NETWORK:
         yield skipped("network", "not looked at: --offline")
         return
@@ -103,7 +104,9 @@ def _signs(examination: Any, patient: Patient) -> Iterator[Sign]:
     except InputError as error:
         yield bad(error.where, error.what, error.mend)
     except BroadsheetError as error:
-        yield bad("", str(error))
+        yield bad(name, str(error))
+    except OSError as error:  # a folder that may not even be looked into
+        yield bad(str(error.filename or name), error.strerror or type(error).__name__)
 
 
 def cleaned(text: str) -> str:

@@ -16,7 +16,7 @@ import dns.resolver
 
 from bot.errors import InputError
 
-MOST = 150
+MOST = 500
 """Questions that one examination may ask: what hostile records lead to ends there."""
 RECORDS, LONGEST = 40, 4096
 """Records of an answer and characters of a record that are looked at."""

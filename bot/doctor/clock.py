@@ -75,11 +75,11 @@ def _date(url: str) -> datetime | None:
     try:
         connection.request("HEAD", parts.path or "/")
         found = parsedate_to_datetime(connection.getresponse().headers.get("Date", ""))
-    except (OSError, http.client.HTTPException, ValueError):
+        return found.astimezone(UTC) if found.tzinfo else found.replace(tzinfo=UTC)
+    except (OSError, http.client.HTTPException, ValueError, OverflowError):
         return None
     finally:
         connection.close()
-    return found.astimezone(UTC) if found.tzinfo else found.replace(tzinfo=UTC)
 
 
 def _connection(scheme: str, host: str, port: int | None) -> http.client.HTTPConnection:

@@ -19,7 +19,10 @@ def examine(patient: Patient) -> Iterator[Sign]:
     if settings.transport.kind == "maildir":
         yield skipped(_BOT, "mails stay on this machine (transport.kind is maildir)")
         return
-    for domain in sender_domains(settings):
+    if not (domains := sender_domains(settings)):
+        yield skipped("config/newsletters", "no newsletter goes out by mail")
+        return
+    for domain in domains:
         yield from _examined(domain, patient)
     yield from _keys(patient)
 

@@ -1,7 +1,7 @@
 """The relay: whether it can be reached and takes mail from us, and what it offers."""
 
 import re
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from bot.doctor import Patient, Sign, bad, good, skipped, warning
@@ -26,11 +26,13 @@ def examine(patient: Patient) -> Iterator[Sign]:
 
     options: Any = settings.transport
     sender = next(iter(sender_domains(settings)), "")
+    if not sender:
+        yield skipped(_BOT, "no newsletter goes out by mail")
+        return
     for name in dict.fromkeys(relay.helo or sender for relay in (options, *options.fallback)):
         yield judged_name(name)
     password = settings.secret("smtp_password")
-    for one in probe(options, root=settings.root, password=password, name=sender):
-        yield from judged(one)
+    yield from judged(probe(options, root=settings.root, password=password, name=sender))
 
 
 def judged_name(name: str) -> Sign:
@@ -44,14 +46,19 @@ def judged_name(name: str) -> Sign:
     return good(_BOT, f"EHLO {name}")
 
 
-def judged(probe: "Probe") -> Iterator[Sign]:
-    """Judge one relay by what it said."""
-    if probe.error is not None:
-        yield bad(probe.relay, str(probe.error))
-        return
+def judged(probes: "Sequence[Probe]") -> Iterator[Sign]:
+    """Judge relays by what they said: while one of them takes mail, mail goes out."""
+    refused = bad if all(probe.error for probe in probes) else warning
+    for probe in probes:
+        yield refused(probe.relay, str(probe.error)) if probe.error else _welcomed(probe)
+
+
+def _welcomed(probe: "Probe") -> Sign:
     offers = {offer.partition(" ")[0]: offer for offer in probe.offers}
     named = ", ".join(offers[keyword] for keyword in USED if keyword in offers) or "nothing that we use"
-    yield good(probe.relay, f"takes mail from us ({probe.tls or 'in clear'}); offers {named}{_lacks(offers)}")
+    return good(
+        probe.relay, f"takes mail from us ({probe.tls or 'in clear'}); offers {named}{_lacks(offers)}"
+    )
 
 
 def _lacks(offers: Container[str]) -> str:

@@ -40,6 +40,7 @@ class Made:
     """One issue in one theme: as composed, and as one reader gets it."""
 
     issue: Issue
+    newsletter: Newsletter
     rendered: Rendered
     mail: bytes
     html: str
@@ -85,7 +86,9 @@ def set_in(issue: Issue, paper: Newsletter, reader: Reader = ADA) -> Made:
     """An issue as one reader gets it."""
     rendered = compose(issue, paper, TEMPLATES, BASE_URL)
     mail = mailed(issue, rendered, paper, reader)
-    return Made(issue, rendered, mail["message.eml"], mail["email.html"].decode(), mail["email.txt"].decode())
+    return Made(
+        issue, paper, rendered, mail["message.eml"], mail["email.html"].decode(), mail["email.txt"].decode()
+    )
 
 
 def mailed(issue: Issue, rendered: Rendered, paper: Newsletter, reader: Reader = ADA) -> dict[str, bytes]:

@@ -1,23 +1,29 @@
-"""Real newsletters through every theme: 149 issues of four publications, by every judge."""
+"""Real newsletters through every theme: 149 issues of four publications, and two that are far too long."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from lxml import html as lxml_html
 from playwright.sync_api import Browser
 
+from bot.checks import Mail, judge
+from bot.folding import longest
 from bot.importing.form import in_our_form
 from bot.importing.opening import source_of, text_of
-from bot.models import Issue
+from bot.links import issue_url
+from bot.models import Entry, Finding, Issue, Reference, Section, errors_of
+from bot.slots import Slots
 from bot.sources import Given
-from tests.oracles.samples import ADA, BASE_URL, THEMES, Made, issue_of, newsletter, set_in
+from bot.text import Bullets, Paragraph, Text
+from tests.oracles.samples import ADA, BASE_URL, TEMPLATES, THEMES, Made, issue_of, newsletter, set_in
 from tests.oracles.test_axe import MAIL_ONLY as NO_BARRIER, in_both_schemes
 from tests.oracles.test_html_validate import MAIL_ONLY as NO_FAULT, complaints
 from tests.oracles.test_overflow import outside
 from tests.oracles.test_parsers import agree, meant, readings
 
 LANGUAGES = {"dair-ai": "en", "jser-info": "ja", "lwkd": "en", "swiftweekly": "en"}
-CLIPPED = 102 * 1024
+CLIPPED = 102_000
 """Octets of HTML beyond which Gmail shows no more."""
 SEEN = 8
 """So many of a theme's mails are looked at in Chromium."""
@@ -63,11 +69,20 @@ def faults(html: str) -> list[str]:
 
 
 def judged(mails: list[Made]) -> None:
-    """All of them by the quick judges."""
+    """All of them by the quick judges, the product's own rules among them."""
     for one, found in zip(mails, readings([one.mail for one in mails]), strict=True):
         assert faults(one.html) == [], one.issue.key
         assert len(one.html.encode()) < CLIPPED, one.issue.key
+        assert list(errors_of(found_in(one))) == [], one.issue.key
         agree(found, meant(one, ADA))
+
+
+def found_in(one: Made) -> list[Finding]:
+    """What the product's own rules about mail say."""
+    web_url = issue_url(BASE_URL, one.issue.newsletter, one.issue.week, several=False)
+    size = longest(one.rendered.html, Slots(one.rendered.nonce), BASE_URL)
+    sources = TEMPLATES.sources([f"themes/{one.newsletter.theme}.html.j2"])
+    return judge(Mail(one.issue, one.newsletter, one.rendered, web_url, size, sources))
 
 
 @pytest.mark.parametrize("theme", THEMES)
@@ -87,6 +102,33 @@ def test_real_newsletters_are_right_in_every_theme(
 
 def test_there_are_as_many_as_there_were(corpus: list[Issue]) -> None:
     assert len(corpus) == 130 + 13 + 3 + 3
+
+
+def endless(entries: int, points: int) -> Issue:
+    """An issue of so many entries with so many points each."""
+    words = Paragraph(
+        (Text("A point of a list that goes on and on, with words to make a line or two of it."),)
+    )
+    link = (Reference("Paper", "https://example.org/paper"),)
+    made_up = tuple(Entry(f"No. {n}", link, (Bullets(((words,),) * points),)) for n in range(entries))
+    return replace(issue_of("everything"), sections=(Section(None, made_up),))
+
+
+@pytest.mark.parametrize("theme", THEMES)
+@pytest.mark.parametrize(("entries", "points"), [(1, 800), (2, 800), (50, 20), (30, 60)])
+def test_an_issue_without_end_is_folded_before_gmail_clips_it(theme: str, entries: int, points: int) -> None:
+    made = set_in(endless(entries, points), newsletter(theme))
+    assert faults(made.html) == []
+    assert 0 < made.rendered.folded <= entries
+    assert len(made.html.encode()) < CLIPPED
+    assert {one.rule for one in found_in(made)} == {"mail.folded"}
+    assert made.text.count("A point of a list") == entries * points
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_an_issue_that_cannot_fold_is_an_error_before_anything_is_sent(theme: str) -> None:
+    made = set_in(endless(entries=800, points=1), newsletter(theme))
+    assert "mail.html-size" in {one.rule for one in errors_of(found_in(made))}
 
 
 @pytest.mark.parametrize(
