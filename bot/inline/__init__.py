@@ -1,0 +1,63 @@
+"""Styles go into the tags, nothing looks different, and nothing else of a page changes.
+
+text → page (tags and tree) → sheets → cases (who matches what) → plan (the cascade) → styles → text
+
+Whatever cannot be decided before the mail is opened stays in the head: states, media rules, what only one
+mail program obeys. It keeps its rank over what went into the tags. Nothing is ever fetched.
+docs/why/inlining.md says more.
+"""
+
+from collections.abc import Iterator
+from itertools import count
+
+from lxml.etree import _Element
+
+from bot.inline import by_premailer, cascade, css, matching, tags
+from bot.inline.css import Fate, Sheet
+from bot.inline.matching import Matched
+from bot.inline.page import Block, Page, changed, read
+from bot.inline.tags import Changes
+
+__all__ = ["inline"]
+
+
+def inline(html: str) -> str:
+    """Put the styles of a whole page into its tags; InputError where it is no page, or cannot be sent."""
+    page, order = read(html), count()
+    blocks = page.blocks()
+    sheets = [css.read(block.css, order, stays=block.stays) for block in blocks]
+    matched = matching.match(page, sheets, order)
+    plan = cascade.plan(matched.cases(), {name for sheet in sheets for name in sheet.animated()})
+    fate = Fate(matched.moved, plan.kept, plan.raised)
+    added = dict(_added(page, matched, plan, by_premailer.styles(page.root, sheets, matched, plan)))
+    if matching.is_noticed(page.root, sheets, added):
+        fate, added = Fate(), {}
+    return changed(page.text, _heads(page, blocks, sheets, fate) | _tags(page, added))
+
+
+def _added(
+    page: Page, matched: Matched, plan: cascade.Plan, merged: dict[cascade.Case, str] | None
+) -> Iterator[tuple[_Element, dict[str, str]]]:
+    """The attributes that elements get, their styles as premailer `merged` them where it could."""
+    texts = {case: tags.text_of(styles) for case, styles in plan.styles.items()} | (merged or {})
+    for element, case in matched.elements:
+        tag = page.tag(element)
+        if tag and case.in_tag and any(each.sure for each in case.claims if not cascade.is_own(each)):
+            yield element, tags.attributes(tag, texts[case], plan.styles[case])
+
+
+def _tags(page: Page, added: dict[_Element, dict[str, str]]) -> Changes:
+    found = ((page.tag(element), attributes) for element, attributes in added.items())
+    return {place: text for tag, some in found if tag for place, text in tags.changes(tag, some)}
+
+
+def _heads(page: Page, blocks: list[Block], sheets: list[Sheet], fate: Fate) -> Changes:
+    """What stays of the style blocks; one in the head of which nothing stays goes."""
+    changes: Changes = {}
+    for block, sheet in zip(blocks, sheets, strict=True):
+        text = css.write(sheet, fate)
+        if text.strip() or not block.in_head:
+            changes |= {block.tag.content: text} | page.without("data-premailer", block.tag)
+        else:
+            changes[page.whole(block.tag)] = ""
+    return changes

@@ -1,0 +1,164 @@
+"""Which rules an element matches: surely, perhaps, or in some mail program only."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import count
+
+from cssselect2 import ElementWrapper
+from lxml.etree import _Element
+
+from bot.inline import css, selectors
+from bot.inline.cascade import Case, Claim, claim, own_claim
+from bot.inline.css import Rule, Sheet
+from bot.inline.page import Page
+from bot.inline.selectors import Selector, Test, Vocabulary
+
+_Key = tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Branch:
+    """One selector of one rule."""
+
+    number: int
+    rule: Rule
+    selector: Selector
+    test: Test
+    subject: _Key
+    sure: bool
+    hoped: bool = False
+
+    def claims(self) -> list[Claim]:
+        """What it claims of the elements that it matches."""
+        return [
+            claim(
+                each,
+                self.selector.specificity,
+                sure=self.sure,
+                layered=self.rule.layered,
+                measured=self.rule.measured,
+                hoped=self.hoped,
+            )
+            for each in self.rule.declarations
+        ]
+
+
+@dataclass(frozen=True, slots=True)
+class Matched:
+    """The elements of a page, each with its case, and what of the rules can leave the head."""
+
+    elements: list[tuple[_Element, Case]]
+    moved: frozenset[tuple[Rule, Selector]]
+
+    def cases(self) -> list[Case]:
+        """The cases of the page, each once."""
+        return list(dict.fromkeys(case for _, case in self.elements))
+
+
+def match(page: Page, sheets: Sequence[Sheet], order: Iterator[int]) -> Matched:
+    """Hold every element of the page against every rule."""
+    elements = list(ElementWrapper.from_html_root(page.root).iter_subtree())
+    branches = list(_branches(sheets))
+    found = _found(elements, branches)
+    matching = {branch for some in found for branch in some}
+    idle = (branch for branch in branches if branch not in matching)
+    hoped = _found(elements, list(_hopes(idle, _vocabulary(elements))))
+    cases = _Cases(page, order)
+    return Matched(
+        [
+            (each.etree_element, case)
+            for each, some, more in zip(elements, found, hoped, strict=True)
+            if (case := cases.of(each, some + more))
+        ],
+        frozenset((branch.rule, branch.selector) for branch in matching if branch.sure),
+    )
+
+
+def is_noticed(root: _Element, sheets: Iterable[Sheet], added: Mapping[_Element, dict[str, str]]) -> bool:
+    """Whether a selector that looks at styles (`[style*="16px"]`) sees a difference; writes into the tree."""
+    rules = (rule for sheet in sheets for rule in sheet.rules())
+    tests = [each.with_styles for rule in rules for each in rule.selectors if each.with_styles]
+    if not tests:
+        return False
+    before = _seen(root, tests)
+    for element, attributes in added.items():
+        _set(element, attributes)
+    return before != _seen(root, tests)
+
+
+def _set(element: _Element, attributes: dict[str, str]) -> None:
+    for name, value in attributes.items():
+        element.set(name, value)
+
+
+def _seen(root: _Element, tests: Sequence[Test]) -> list[list[bool]]:
+    return [
+        [test(element) for test in tests] for element in ElementWrapper.from_html_root(root).iter_subtree()
+    ]
+
+
+class _Cases:
+    """The cases of a page: one for all elements that match the same and say the same themselves."""
+
+    def __init__(self, page: Page, order: Iterator[int]) -> None:
+        self.page, self.order = page, order
+        self.known: dict[tuple[object, ...], Case] = {}
+
+    def of(self, wrapped: ElementWrapper, found: Sequence[Branch]) -> Case | None:
+        """The case of an element; None where nobody says anything about it."""
+        element = wrapped.etree_element
+        own = element.get("style", "")
+        if not found and not own:
+            return None
+        key = (self.page.takes_styles(element), own, *sorted(branch.number for branch in found))
+        if key not in self.known:
+            claims = [each for branch in found for each in branch.claims()]
+            claims += [own_claim(each) for each in css.read_attribute(own, self.order)]
+            self.known[key] = Case(tuple(claims), key[0])
+        return self.known[key]
+
+
+# ------------------------------------------------------------------------------------------------- branches
+
+
+def _branches(sheets: Iterable[Sheet]) -> Iterator[Branch]:
+    numbers = count()
+    for rule in (rule for sheet in sheets for rule in sheet.rules()):
+        movable = rule.movable()
+        for each in rule.selectors:
+            if each.matches:
+                yield Branch(next(numbers), rule, each, each.matches, each.subject, each in movable)
+
+
+def _hopes(idle: Iterable[Branch], vocabulary: Vocabulary) -> Iterator[Branch]:
+    """The branches that match nothing here, as they may match in a mail program."""
+    for each in idle:
+        if loose := selectors.loosened(each.selector.text, vocabulary):
+            subject, test = loose
+            yield Branch(each.number, each.rule, each.selector, test, subject, sure=False, hoped=True)
+
+
+def _vocabulary(elements: Iterable[ElementWrapper]) -> Vocabulary:
+    elements = list(elements)
+    return Vocabulary(
+        frozenset(each.local_name for each in elements),
+        frozenset(each.id for each in elements if each.id),
+        frozenset(name for each in elements for name in each.classes),
+    )
+
+
+def _found(elements: Iterable[ElementWrapper], branches: Sequence[Branch]) -> list[list[Branch]]:
+    """The branches that each element matches."""
+    lookup: dict[_Key, list[Branch]] = defaultdict(list)
+    for branch in branches:
+        lookup[branch.subject].append(branch)
+    return [
+        [branch for key in _keys(each) for branch in lookup.get(key, ()) if branch.test(each)]
+        for each in elements
+    ]
+
+
+def _keys(element: ElementWrapper) -> list[_Key]:
+    classes = [("class", name) for name in element.classes]
+    return [("any", ""), ("tag", element.local_name), ("id", element.id or ""), *classes]
