@@ -38,8 +38,8 @@ def fewest(count: int, fits: Callable[[int], bool]) -> int:
 
 
 def longest(html: str, slots: Slots, base_url: str) -> int:
-    """Bytes of a mail's HTML for the reader with the longest name and address."""
+    """Bytes of a mail's HTML, its lines ended by CRLF, for the reader with the longest name and address."""
     values = {**LONGEST, Slot.UNSUBSCRIBE: len(unsubscribe_url(base_url, "x" * 22))}
-    return sum(
-        values[piece] if isinstance(piece, Slot) else len(piece.encode()) for piece in slots.split(html)
-    )
+    pieces = slots.split(html)
+    sizes = (values[piece] if isinstance(piece, Slot) else len(piece.encode()) for piece in pieces)
+    return html.count("\n") + sum(sizes)

@@ -1,10 +1,12 @@
 """The tree as HTML for mail and web: our own few elements, and nh3 as the second lock behind them."""
 
+from collections import Counter
 from collections.abc import Iterable
+from unicodedata import bidirectional
 
 import nh3
 
-from bot.markup.form import normalise
+from bot.markup.form import normalise, words
 from bot.markup.runs import clean, normalise_inlines
 from bot.text import (
     Block,
@@ -34,7 +36,7 @@ _ALLOWED = {
     "em": set[str](),
     **{f"h{level}": _DIR for level in range(1, 7)},
     "li": _DIR,
-    "ol": {"start"},
+    "ol": {"dir", "start"},
     "p": _DIR,
     "pre": _DIR,
     "strong": set[str](),
@@ -44,7 +46,7 @@ _ALLOWED = {
     "th": {"dir", "scope"},
     "thead": set[str](),
     "tr": set[str](),
-    "ul": set[str](),
+    "ul": _DIR,
 }
 # `rel` is no attribute of ours: with nh3's default link_rel both together would be refused (nh3 PR 117).
 _LOCK = nh3.Cleaner(
@@ -86,7 +88,7 @@ def _block(block: Block, heading: int) -> str:
         case CodeBlock(value):
             return f'<pre dir="ltr"><code>{escape_html(clean(value))}</code></pre>'
         case Quote(children):
-            return f'<blockquote dir="auto">\n{_blocks(children, heading)}</blockquote>'
+            return f"<blockquote{_direction(children)}>\n{_blocks(children, heading)}</blockquote>"
         case Bullets():
             return _bullets(block, heading)
         case Table(rows):
@@ -95,10 +97,26 @@ def _block(block: Block, heading: int) -> str:
 
 def _bullets(block: Bullets, heading: int) -> str:
     items = "".join(f'<li dir="auto">{_item(item, heading)}</li>\n' for item in block.items)
+    direction = _direction(child for item in block.items for child in item[:1])
     if block.start is None:
-        return f"<ul>\n{items}</ul>"
+        return f"<ul{direction}>\n{items}</ul>"
     start = f' start="{block.start}"' if block.start != 1 else ""
-    return f"<ol{start}>\n{items}</ol>"
+    return f"<ol{direction}{start}>\n{items}</ol>"
+
+
+def _direction(blocks: Iterable[Block]) -> str:
+    """The direction that most of the blocks read in, as an attribute; none where they have no letters.
+
+    A list or quote needs it said: `auto` does not look into children that have a `dir` of their own.
+    """
+    found = Counter(side for block in blocks if (side := _side(words([block]))))
+    return f' dir="{found.most_common(1)[0][0]}"' if found else ""
+
+
+def _side(text: str) -> str | None:
+    """The side of the first letter that has one, as `dir="auto"` finds it."""
+    sides = {"L": "ltr", "R": "rtl", "AL": "rtl"}
+    return next((sides[kind] for kind in map(bidirectional, text) if kind in sides), None)
 
 
 def _item(blocks: Blocks, heading: int) -> str:
