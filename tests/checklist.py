@@ -310,7 +310,7 @@ def _dark(mail: Mail) -> Faults:
 @check("directions: a text of its own finds its own")
 def _directions(mail: Mail) -> Faults:
     for one in mail.all("//*[@role='article']//*[self::h1 or self::h2 or self::h3 or self::h4 or self::li]"):
-        if one.get("dir") != "auto":
+        if one.get("dir") not in ({"auto", "ltr", "rtl"} if one.tag == "li" else {"auto"}):
             yield told(one)
     for one in mail.all("//div[@class='text']//p"):
         if one.get("dir") not in {"auto", "ltr"}:

@@ -316,3 +316,24 @@ def test_no_input_takes_for_ever_or_exhausts_the_stack(source: str) -> None:
     markup.to_text(blocks)
     markup.to_markdown(blocks)
     assert time.perf_counter() - begin < 5
+
+
+@pytest.mark.parametrize(
+    ("text", "html"),
+    [
+        ("- one\n- two", '<ul dir="ltr">|<li dir="auto">one</li>|<li dir="auto">two</li>|</ul>'),
+        ("- אחת\n- שתיים", '<ul dir="rtl">|<li dir="auto">אחת</li>|<li dir="auto">שתיים</li>|</ul>'),
+        (
+            "1. אחת\n2. שתיים\n3. three",
+            '<ol dir="rtl">|<li dir="auto">אחת</li>|<li dir="auto">שתיים</li>|<li dir="ltr">three</li>|</ol>',
+        ),
+        ("- 1\n- 2", '<ul>|<li dir="auto">1</li>|<li dir="auto">2</li>|</ul>'),
+        ("> אחת", '<blockquote dir="rtl">|<p dir="auto">אחת</p>|</blockquote>'),
+        ("> 12", '<blockquote dir="auto">|<p dir="auto">12</p>|</blockquote>'),
+        ("```\nאחת\n```", '<pre dir="ltr"><code>אחת</code></pre>'),
+    ],
+)
+def test_lists_and_quotes_read_as_most_of_them_do_and_items_that_differ_say_so(
+    text: str, html: str
+) -> None:
+    assert markup.to_html(markup.parse_blocks(text)).strip().replace("\n", "|") == html

@@ -23,6 +23,7 @@ from bot.text import (
     Paragraph,
     Quote,
     Strong,
+    Struck,
     Table,
     Text,
 )
@@ -39,6 +40,7 @@ _ALLOWED = {
     "ol": {"dir", "start"},
     "p": _DIR,
     "pre": _DIR,
+    "s": set[str](),
     "strong": set[str](),
     "table": set[str](),
     "tbody": set[str](),
@@ -88,7 +90,8 @@ def _block(block: Block, heading: int) -> str:
         case CodeBlock(value):
             return f'<pre dir="ltr"><code>{escape_html(clean(value))}</code></pre>'
         case Quote(children):
-            return f"<blockquote{_direction(children)}>\n{_blocks(children, heading)}</blockquote>"
+            side = _most(_side(words([child])) for child in children) or "auto"
+            return f'<blockquote dir="{side}">\n{_blocks(children, heading)}</blockquote>'
         case Bullets():
             return _bullets(block, heading)
         case Table(rows):
@@ -96,21 +99,27 @@ def _block(block: Block, heading: int) -> str:
 
 
 def _bullets(block: Bullets, heading: int) -> str:
-    items = "".join(f'<li dir="auto">{_item(item, heading)}</li>\n' for item in block.items)
-    direction = _direction(child for item in block.items for child in item[:1])
+    sides = [_side(words(item)) for item in block.items]
+    own = _most(sides)
+    items = "".join(
+        f'<li dir="{side if side != own and side else "auto"}">{_item(item, heading)}</li>\n'
+        for side, item in zip(sides, block.items, strict=True)
+    )
+    direction = f' dir="{own}"' if own else ""
     if block.start is None:
         return f"<ul{direction}>\n{items}</ul>"
     start = f' start="{block.start}"' if block.start != 1 else ""
     return f"<ol{direction}{start}>\n{items}</ol>"
 
 
-def _direction(blocks: Iterable[Block]) -> str:
-    """The direction that most of the blocks read in, as an attribute; none where they have no letters.
+def _most(sides: Iterable[str | None]) -> str | None:
+    """The direction that most read in.
 
-    A list or quote needs it said: `auto` does not look into children that have a `dir` of their own.
+    A list or quote needs it said: `auto` does not look into children that have a `dir` of their own. So does
+    an item that reads the other way, for its bullet is on its other side.
     """
-    found = Counter(side for block in blocks if (side := _side(words([block]))))
-    return f' dir="{found.most_common(1)[0][0]}"' if found else ""
+    found = Counter(side for side in sides if side)
+    return found.most_common(1)[0][0] if found else None
 
 
 def _side(text: str) -> str | None:
@@ -154,6 +163,8 @@ def _inline(inline: Inline) -> str:
             return f"<strong>{_inlines(children)}</strong>"
         case Emphasis(children):
             return f"<em>{_inlines(children)}</em>"
+        case Struck(children):
+            return f"<s>{_inlines(children)}</s>"
         case Link(url, children):
             href = escape_html(url).replace('"', "&quot;")
             return f'<a href="{href}">{_inlines(children)}</a>'
