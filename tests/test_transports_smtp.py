@@ -21,7 +21,7 @@ from bot.errors import (
     StopRunError,
     TransientError,
 )
-from bot.transports import Connection, smtp
+from bot.transports import Connection, _transaction, smtp
 from bot.transports._patience import PATIENCE, hurried
 from bot.transports._relays import FIRST_PAUSE
 from bot.transports._replies import PolicyError, cleaned
@@ -386,6 +386,20 @@ def test_a_server_that_does_not_know_rset_is_called_anew() -> None:
         with pytest.raises(TransientError):
             connection.send(SENDER, ADA, MAIL)
         connection.send(SENDER, BOB, MAIL)
+    assert len(server.wires) == 2
+
+
+@both_ways
+def test_after_a_fault_of_ours_the_connection_is_not_used_again(
+    ehlo: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Scripted(ehlo=ehlo) as server, connected(server) as connection:
+        with monkeypatch.context() as patched:
+            patched.setattr(_transaction, "stuffed", lambda _: 1 / 0)
+            with pytest.raises(ZeroDivisionError):
+                connection.send(SENDER, ADA, MAIL)
+        connection.send(SENDER, BOB, MAIL)
+    assert [mail.recipients for mail in server.mails] == [(BOB,)]
     assert len(server.wires) == 2
 
 

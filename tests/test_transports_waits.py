@@ -139,6 +139,20 @@ def test_an_answer_that_never_ends_is_not_waited_for_longer_than_one_that_never_
         send(server, only(Phase.DOT))
 
 
+def late(wire: Wire) -> int:
+    """Answer, and take one's time."""
+    wire.released.wait(SHORT * 2.5)
+    return reply(250)(wire)
+
+
+@pytest.mark.parametrize("at", ["MAIL", "RCPT", "dot"])
+@pytest.mark.usefixtures("keeper")
+def test_a_short_wait_for_one_thing_shortens_no_other(at: str) -> None:
+    with Scripted({at: late}) as server:
+        send(server, only(Phase.DATA))
+    assert len(server.mails) == 1
+
+
 @pytest.mark.usefixtures("keeper")
 def test_an_answer_in_pieces_is_one_answer() -> None:
     def pieces(wire: Wire) -> int:
@@ -191,6 +205,12 @@ def test_the_waits_hold_within_tls_too(pem: Path, phase: Phase) -> None:
         pytest.raises(InDoubtError if phase is Phase.DOT else TransientError),
     ):
         send(server, only(phase), security="tls", ca_file=str(pem))
+
+
+def test_a_short_wait_shortens_no_other_within_tls_either(pem: Path) -> None:
+    with Scripted({"dot": late}, certificate=pem, tls=True) as server:
+        send(server, only(Phase.DATA), security="tls", ca_file=str(pem))
+    assert len(server.mails) == 1
 
 
 # ------------------------------------------------------------------------------------------- who keeps time

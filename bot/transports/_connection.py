@@ -170,6 +170,12 @@ class SmtpConnection:
             if (weighed := route.strikes.weighed(error)) is not error:
                 raise weighed from error
             raise
+        except StaleError:
+            raise
+        except Exception:  # a fault of ours: whose answer comes next on this line, nobody knows
+            if self._line:
+                self._line.drop()
+            raise
         finally:
             if self._line is None or self._line.dead:
                 self._leave()

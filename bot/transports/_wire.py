@@ -33,6 +33,7 @@ class Wire(smtplib.SMTP):
         self._ahead = b""
         self._answers, self._block, self._goodbye = patience.answers, patience.block, patience.goodbye
         self._span = self._answers[Phase.BANNER]
+        self._shortest = min(self._answers.values())
         self._until = 0.0
         """When the reply that is being read must be whole; 0 before its first byte was waited for."""
         self._set: float | None = None
@@ -101,16 +102,19 @@ class Wire(smtplib.SMTP):
             self._ahead += more
 
     def _more(self) -> bytes:
-        """What comes next of a reply, within the time that is left for the whole of it."""
+        """What comes next of a reply, within the time that is left for the whole of it.
+
+        The socket waits the shortest of all spans and is asked again, so that no mail costs setting it anew.
+        """
         now = time.monotonic()
-        if not self._until:
-            self._until = now + self._span
-            self._wait(self._span)
-        elif now < self._until:
-            self._wait(self._until - now)
-        else:
-            raise TimeoutError
-        return self.connection.recv(4096)
+        self._until = self._until or now + self._span
+        while (left := self._until - now) > 0:
+            self._wait(left if left < self._shortest - MOMENT else self._shortest)
+            try:
+                return self.connection.recv(4096)
+            except (BlockingIOError, TimeoutError):
+                now = time.monotonic()
+        raise TimeoutError
 
     # ------------------------------------------------------------------------------------------ the opening
 
@@ -118,6 +122,7 @@ class Wire(smtplib.SMTP):
         """Turn to TLS, once the relay is ready for it; what it said ahead of that may be anybody's."""
         if self._ahead:
             raise StopRunError("the relay's words before TLS go on after it: somebody may be in between")
+        self._wait(self._span)
         self.sock = _wrapped(self.connection, context, self._host)
 
     def _get_socket(self, host: str, port: int, timeout: float) -> socket.socket:
@@ -137,7 +142,7 @@ class Wire(smtplib.SMTP):
 
     def hurry(self) -> None:
         """Give what comes last a few seconds."""
-        self._span = self._block = self._goodbye
+        self._span = self._block = self._shortest = self._goodbye
         self._by_kernel = False
         self.connection.settimeout(self._span)
         self._set = self._span
