@@ -37,6 +37,13 @@ class Emphasis:
 
 
 @dataclass(frozen=True, slots=True)
+class Struck:
+    """Words that are taken back and stay to be seen."""
+
+    children: "Inlines"
+
+
+@dataclass(frozen=True, slots=True)
 class Link:
     """Words that lead to `url`, an absolute http, https or mailto address that passed `markup.safe_url`."""
 
@@ -49,7 +56,7 @@ class LineBreak:
     """A line ends here because the author said so."""
 
 
-Inline: TypeAlias = Text | Code | Strong | Emphasis | Link | LineBreak
+Inline: TypeAlias = Text | Code | Strong | Emphasis | Struck | Link | LineBreak
 Inlines: TypeAlias = tuple[Inline, ...]
 
 

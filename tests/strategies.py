@@ -22,6 +22,7 @@ from bot.text import (
     Paragraph,
     Quote,
     Strong,
+    Struck,
     Table,
     Text,
 )
@@ -71,7 +72,10 @@ def any_inlines() -> st.SearchStrategy[Inlines]:
     def nested(inner: st.SearchStrategy[Inline]) -> st.SearchStrategy[Inline]:
         children = st.lists(inner, max_size=3).map(tuple)
         return st.one_of(
-            children.map(Strong), children.map(Emphasis), st.builds(Link, url=urls(), children=children)
+            children.map(Strong),
+            children.map(Emphasis),
+            children.map(Struck),
+            st.builds(Link, url=urls(), children=children),
         )
 
     return st.lists(st.recursive(leaves, nested, max_leaves=5), max_size=4).map(tuple)

@@ -22,6 +22,7 @@ from bot.text import (
     Paragraph,
     Quote,
     Strong,
+    Struck,
     Table,
     Text,
 )
@@ -49,7 +50,12 @@ def paragraph(*inlines: Text | Strong | Emphasis | Link | Code | LineBreak) -> B
         ("**「重要」**です", paragraph(Strong((Text("「重要」"),)), Text("です"))),
         ("2*3*4", paragraph(Text("2"), Emphasis((Text("3"),)), Text("4"))),
         ("2 * 3 * 4 and snake_case", paragraph(Text("2 * 3 * 4 and snake_case"))),
-        ("$250 ... $208K, ~$9 ~1 h, ~~x~~", paragraph(Text("$250 ... $208K, ~$9 ~1 h, ~~x~~"))),
+        ("$250 ... $208K, ~$9 ~1 h, ~/x, ~~~", paragraph(Text("$250 ... $208K, ~$9 ~1 h, ~/x, ~~~"))),
+        ("~~$9~~ $8", paragraph(Struck((Text("$9"),)), Text(" $8"))),
+        ("a ~~~b~~~ x~~y", paragraph(Text("a ~~~b~~~ x~~y"))),
+        ("这是~~划掉。~~后面", paragraph(Text("这是"), Struck((Text("划掉。"),)), Text("后面"))),
+        ("~~**a** b~~", paragraph(Struck((Strong((Text("a"),)), Text(" b"))))),
+        ("<del>a</del> <s>b</s>", paragraph(Struck((Text("a b"),)))),
         ("#hashtag", paragraph(Text("#hashtag"))),
         ("#5 is great", paragraph(Text("#5 is great"))),
         ("#### Small", (Heading((Text("Small"),)),)),
@@ -333,7 +339,5 @@ def test_no_input_takes_for_ever_or_exhausts_the_stack(source: str) -> None:
         ("```\nאחת\n```", '<pre dir="ltr"><code>אחת</code></pre>'),
     ],
 )
-def test_lists_and_quotes_read_as_most_of_them_do_and_items_that_differ_say_so(
-    text: str, html: str
-) -> None:
+def test_lists_and_quotes_read_as_most_of_them_do_and_items_that_differ_say_so(text: str, html: str) -> None:
     assert markup.to_html(markup.parse_blocks(text)).strip().replace("\n", "|") == html

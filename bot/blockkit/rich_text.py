@@ -62,9 +62,12 @@ def _runs(inlines: Inlines) -> list[Json]:
     return [_run(run) for run in runs(inlines)]
 
 
+_STYLES = {"bold": "bold", "italic": "italic", "strike": "struck", "code": "code"}
+
+
 def _run(run: Run) -> Json:
     element = {"type": "link", "url": run.url, "text": run.text} if run.url else _words(run.text)
-    style = {look: True for look in ("bold", "italic", "code") if getattr(run, look)}
+    style = {look: True for look, says in _STYLES.items() if getattr(run, says)}
     return {**element, "style": style} if style else element
 
 

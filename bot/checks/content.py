@@ -17,6 +17,7 @@ from bot.text import (
     Paragraph,
     Quote,
     Strong,
+    Struck,
     Table,
 )
 
@@ -153,7 +154,7 @@ def _inline_links(inlines: Iterable[Inline]) -> Iterator[Link]:
     for inline in inlines:
         if isinstance(inline, Link):
             yield inline
-        elif isinstance(inline, Strong | Emphasis):
+        elif isinstance(inline, Strong | Emphasis | Struck):
             yield from _inline_links(inline.children)
 
 

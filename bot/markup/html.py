@@ -50,6 +50,7 @@ _ALLOWED = {
     "tr": set[str](),
     "ul": _DIR,
 }
+_MARKS: dict[type[Inline], str] = {Strong: "strong", Emphasis: "em", Struck: "s"}
 # `rel` is no attribute of ours: with nh3's default link_rel both together would be refused (nh3 PR 117).
 _LOCK = nh3.Cleaner(
     tags=set(_ALLOWED),
@@ -159,12 +160,9 @@ def _inline(inline: Inline) -> str:
             return f"<code>{escape_html(value)}</code>"
         case LineBreak():
             return "<br>\n"
-        case Strong(children):
-            return f"<strong>{_inlines(children)}</strong>"
-        case Emphasis(children):
-            return f"<em>{_inlines(children)}</em>"
-        case Struck(children):
-            return f"<s>{_inlines(children)}</s>"
+        case Strong(children) | Emphasis(children) | Struck(children):
+            tag = _MARKS[type(inline)]
+            return f"<{tag}>{_inlines(children)}</{tag}>"
         case Link(url, children):
             href = escape_html(url).replace('"', "&quot;")
             return f'<a href="{href}">{_inlines(children)}</a>'

@@ -65,8 +65,8 @@ class InlineReader:
                 look.enter(self.taken(str(token.attrGet("href") or ""), line))
             case "link_close":
                 look.leave()
-            case "strong_open" | "em_open" | "strong_close" | "em_close":
-                look.switch("bold" if token.tag == "strong" else "italic", token.nesting)
+            case "strong_open" | "em_open" | "s_open" | "strong_close" | "em_close" | "s_close":
+                look.switch(tags.LOOKS[token.tag], token.nesting)
             case _ if tag and tag.kind is not tags.Kind.WORDS:
                 yield from self.tag(tag, look, line)
             case _:
@@ -139,6 +139,7 @@ class _Look:
 
     bold: int = 0
     italic: int = 0
+    struck: int = 0
     code: int = 0
     silent: int = 0
     url: str | None = None
@@ -148,9 +149,15 @@ class _Look:
     def run(self, text: str) -> Run:
         if self.silent:
             return Run("")
-        code = bool(self.code) and text != BREAK
-        link = self.links if self.url else 0
-        return Run(text, bold=bool(self.bold), italic=bool(self.italic), code=code, url=self.url, link=link)
+        return Run(
+            text,
+            bold=bool(self.bold),
+            italic=bool(self.italic),
+            struck=bool(self.struck),
+            code=bool(self.code) and text != BREAK,
+            url=self.url,
+            link=self.links if self.url else 0,
+        )
 
     def enter(self, url: str | None) -> None:
         """Begin a link; within another one it is only its words."""

@@ -21,6 +21,7 @@ from bot.text import (
     Paragraph,
     Quote,
     Strong,
+    Struck,
     Table,
     Text,
 )
@@ -28,6 +29,7 @@ from bot.text import (
 _INLINE_MARK = re.compile(
     r"[\\`*\[\]]"
     r"|(?<![^\W_])_|_(?![^\W_])"  # within a word it is no mark: snake_case
+    r"|~(?=~|$)|(?<=~)~|^~"
     r"|<(?=[A-Za-z/!?]|$)"
     r"|&(?=#?\w{1,31};)"
     r"|!(?=$)"  # before a link it would be an image
@@ -35,9 +37,14 @@ _INLINE_MARK = re.compile(
     re.IGNORECASE,
 )
 _BLOCK_MARK = re.compile(
-    r"#{1,6}(?=\s|$)|[>=~|]|[-+](?!\w)|:(?=-)"
+    r"#{1,6}(?=\s|$)|[>=|]|[-+](?!\w)|:(?=-)"
     r"|(?<=\d)[.)](?=\s|$)"  # only after the digits that `_line_start` steps over
 )
+_MARKS: dict[type[Inline], tuple[str, str]] = {
+    Strong: ("**", "strong"),
+    Emphasis: ("*", "em"),
+    Struck: ("~~", "s"),
+}
 _NUMBER = re.compile(r"\d{1,9}(?=[.)](?:\s|$))")
 _CLOSING_HASHES = re.compile(r"(?:(?<=\s)|^)#+$")
 
@@ -179,7 +186,8 @@ def _inlines(inlines: Inlines, *, marked: bool = False, edges: str = "  ") -> st
         before = pieces[-1][-1] if pieces else edges[0]
         after = _first(inlines[at + 1]) if at + 1 < len(inlines) else edges[1]
         alone = not any(
-            isinstance(near, Strong | Emphasis) for near in (*inlines[at - 1 : at], *inlines[at + 1 : at + 2])
+            isinstance(near, Strong | Emphasis | Struck)
+            for near in (*inlines[at - 1 : at], *inlines[at + 1 : at + 2])
         )
         pieces.append(
             _inline(inline, before + after, stars=alone and not marked, last=at + 1 == len(inlines))
@@ -202,10 +210,10 @@ def _inline(inline: Inline, edges: str, *, stars: bool, last: bool) -> str:
             return "\\\n"
         case Link(url, children):
             return _link(url, children)
-        case Strong(children):
-            return _emphasis("**", "strong", _inlines(children, marked=True, edges="**"), edges, stars=stars)
-        case Emphasis(children):
-            return _emphasis("*", "em", _inlines(children, marked=True, edges="**"), edges, stars=stars)
+        case Strong(children) | Emphasis(children) | Struck(children):
+            mark, tag = _MARKS[type(inline)]
+            inside = _inlines(children, marked=True, edges=mark[0] * 2)
+            return _emphasis(mark, tag, inside, edges, stars=stars)
 
 
 def _emphasis(mark: str, tag: str, inside: str, edges: str, *, stars: bool) -> str:

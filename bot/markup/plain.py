@@ -20,6 +20,7 @@ from bot.text import (
     Paragraph,
     Quote,
     Strong,
+    Struck,
     Table,
     Text,
 )
@@ -126,7 +127,7 @@ def _noted(inlines: Inlines, setting: _Setting) -> str:
 
 def _inline(inline: Inline, setting: _Setting) -> str:
     match inline:
-        case Strong(children) | Emphasis(children):
+        case Strong(children) | Emphasis(children) | Struck(children):
             return _noted(children, setting)
         case Link(url, children):
             words = inline_text(children)

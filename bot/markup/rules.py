@@ -21,7 +21,7 @@ _FOOTNOTE = re.compile(r"\[\^")
 def markdown() -> MarkdownIt:
     """CommonMark with tables and bare URLs; raw HTML comes as tokens, none of which gets through."""
     md = MarkdownIt("gfm-like", {"linkify": True, "html": True, "typographer": False, "maxNesting": 100})
-    md.disable(["strikethrough", "html_block"])
+    md.disable(["html_block"])
     linkify = LinkifyIt(options={"fuzzy_link": False, "fuzzy_email": False, "fuzzy_ip": False})
     for schema in ("ftp:", "//"):
         linkify.add(schema, None)
@@ -31,6 +31,7 @@ def markdown() -> MarkdownIt:
     md.normalizeLink = lambda url: url  # type: ignore[method-assign]
     md.normalizeLinkText = lambda link: link  # type: ignore[method-assign]
     md.inline.ruler.at("emphasis", _emphasis)
+    md.inline.ruler.at("strikethrough", _strike)
     ends = ["paragraph", "reference", "blockquote", "list"]
     md.block.ruler.at("blockquote", _unless_deep(blockquote), {"alt": ends})
     md.block.ruler.at("list", _unless_year(_unless_deep(list_block)), {"alt": ends[:3]})
@@ -100,6 +101,19 @@ def _emphasis(state: StateInline, silent: bool) -> bool:  # noqa: FBT001 (markdo
         token.content = marker
         mark = Delimiter(ord(marker), length, len(state.tokens) - 1, -1, can_open, can_close)
         state.delimiters.append(mark)
+    state.pos += length
+    return True
+
+
+def _strike(state: StateInline, silent: bool) -> bool:  # noqa: FBT001 (markdown-it's)
+    """Take `~~` as a mark that may open or close; any other number of them is words (`~/x`, `~~~`)."""
+    if silent or state.src[state.pos] != "~":
+        return False
+    can_open, can_close, length = _scanned(state, "~")
+    token = state.push("text", "", 0)
+    token.content = "~" * length
+    if length == 2:  # noqa: PLR2004 (which is what this is about)
+        state.delimiters.append(Delimiter(ord("~"), 0, len(state.tokens) - 1, -1, can_open, can_close))
     state.pos += length
     return True
 

@@ -4,7 +4,7 @@ So Strong never holds Strong, blanks never stick to a mark's edge, and a Link is
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
 from typing import Literal
@@ -18,6 +18,7 @@ from bot.text import (
     LineBreak,
     Link,
     Strong,
+    Struck,
     Text,
 )
 
@@ -37,13 +38,14 @@ class Run:
     bold: bool = False
     italic: bool = False
     code: bool = False
+    struck: bool = False
     url: str | None = None
     link: int = 0
     """Numbers the links of one text from 1, so that two neighbours with one URL stay two; 0 is no link."""
 
     @property
-    def look(self) -> tuple[bool, bool, bool, int]:
-        return self.bold, self.italic, self.code, self.link
+    def look(self) -> tuple[bool, bool, bool, bool, int]:
+        return self.bold, self.italic, self.struck, self.code, self.link
 
 
 def clean(text: str) -> str:
@@ -85,6 +87,8 @@ def _flatten(inlines: Inlines, look: Run, numbers: Iterator[int]) -> Iterator[Ru
                 yield from _flatten(children, replace(look, bold=True), numbers)
             case Emphasis(children):
                 yield from _flatten(children, replace(look, italic=True), numbers)
+            case Struck(children):
+                yield from _flatten(children, replace(look, struck=True), numbers)
             case Link(url, children):
                 yield from _flatten(children, _linked(look, url, numbers), numbers)
 
@@ -178,6 +182,7 @@ def _common(text: str, one: Run, other: Run) -> Run:
         text,
         bold=one.bold and other.bold,
         italic=one.italic and other.italic,
+        struck=one.struck and other.struck,
         url=one.url if linked else None,
         link=linked,
     )
@@ -223,23 +228,18 @@ def _units(normal: Sequence[Run]) -> list[_Unit]:
     return units
 
 
-_Mark = Literal["bold", "italic"]
+_Mark = Literal["bold", "italic", "struck"]
+_MARKS: dict[_Mark, Callable[[Inlines], Inline]] = {"bold": Strong, "italic": Emphasis, "struck": Struck}
+"""In the order in which they stand around words that have several of them."""
 
 
 def _grouped(units: Sequence[_Unit]) -> Inlines:
     grouped: list[Inline] = []
     at = 0
     while at < len(units):
-        bold, italic = _reach(units, at, "bold"), _reach(units, at, "italic")
-        reach = max(bold, italic)
+        mark, reach = max(((mark, _reach(units, at, mark)) for mark in _MARKS), key=lambda found: found[1])
         if reach > at:
-            inside = units[at:reach]
-            wrapped: Inline = (
-                Strong(_grouped(_without(inside, "bold")))
-                if bold >= italic
-                else Emphasis(_grouped(_without(inside, "italic")))
-            )
-            grouped.append(wrapped)
+            grouped.append(_MARKS[mark](_grouped(_without(units[at:reach], mark))))
             at = reach
         else:
             grouped.append(_plain(units[at]))
@@ -254,9 +254,17 @@ def _reach(units: Sequence[_Unit], at: int, mark: _Mark) -> int:
 
 
 def _without(units: Sequence[_Unit], mark: _Mark) -> list[_Unit]:
-    if mark == "bold":
-        return [[replace(run, bold=False) for run in unit] for unit in units]
-    return [[replace(run, italic=False) for run in unit] for unit in units]
+    return [[_plainer(run, mark) for run in unit] for unit in units]
+
+
+def _plainer(run: Run, mark: _Mark) -> Run:
+    match mark:
+        case "bold":
+            return replace(run, bold=False)
+        case "italic":
+            return replace(run, italic=False)
+        case "struck":
+            return replace(run, struck=False)
 
 
 def _plain(unit: _Unit) -> Inline:

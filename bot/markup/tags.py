@@ -9,9 +9,13 @@ from enum import Enum, auto
 _TAG = re.compile(r"<(?P<close>/?)(?P<name>[A-Za-z][A-Za-z0-9-]*)(?P<rest>[^>]*)>", re.DOTALL)
 _HREF = re.compile(r"""\shref\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'=<>`]+))""", re.IGNORECASE)
 
-_LOOKS = {"b": "bold", "strong": "bold", "i": "italic", "em": "italic", "code": "code", "a": "link"}
+LOOKS = {
+    "b": "bold", "strong": "bold", "i": "italic", "em": "italic", "s": "struck", "del": "struck",
+    "strike": "struck", "code": "code", "a": "link",
+}  # fmt: skip
+"""What the elements that say how words look switch on."""
 # Understood in pairs only: a lone `<s>` is as likely part of `Vec<s>`.
-_PAIRED = {*_LOOKS, "sub", "sup", "u", "s", "del", "ins", "mark", "small", "big", "kbd", "q", "span", "font"}
+_PAIRED = {*LOOKS, "sub", "sup", "u", "ins", "mark", "small", "big", "kbd", "q", "span", "font"}
 # Elements of HTML whose tags are never words. Names that people and models also use as words of their own
 # (output, summary, search, time, title, …) are not among them: those stay, as text.
 _VANISHING = set(
@@ -78,7 +82,7 @@ def _judged(tag: "re.Match[str]", matched: bool) -> Tag:  # noqa: FBT001 (one of
         return Tag(Kind.SPEECH if tag["close"] else Kind.SILENCE, name)
     if name in _PAIRED and matched:
         kind = Kind.CLOSE if tag["close"] else Kind.OPEN
-        return Tag(kind, name, _LOOKS.get(name, ""), _href(tag["rest"]))
+        return Tag(kind, name, LOOKS.get(name, ""), _href(tag["rest"]))
     return Tag(Kind.NOTHING, name) if name in _VANISHING else _WORDS
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from bot.markup import inline_words, normalise_inlines
 from bot.models import Reference
 from bot.sources._leads import links_in
-from bot.text import Code, Emphasis, Inline, Inlines, LineBreak, Link, Strong, Text
+from bot.text import Code, Emphasis, Inline, Inlines, LineBreak, Link, Strong, Struck, Text
 
 _SENTENCE_END = re.compile(
     r"[.!?][\u201d\u2019\"')\]]{0,3}\s+(?=[A-Z\u201c\"(\[])|(?:(?<=[\u3002\uff01\uff1f]))(?=.)"
@@ -80,7 +80,7 @@ def _flat_one(inline: Inline) -> str:
     match inline:
         case Text() | Code():
             return inline.value
-        case Link() | Strong() | Emphasis():
+        case Link() | Strong() | Emphasis() | Struck():
             return _flat(inline.children)
         case LineBreak():
             return " "
