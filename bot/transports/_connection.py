@@ -128,9 +128,9 @@ class SmtpConnection:
                 case Seat() as seat:
                     self._seat = seat
                 case Hold():
-                    self._relays.wait_for_change(seen, HOLD)
                     if not self._wait(0):
                         return False
+                    self._relays.wait_for_change(seen, HOLD)
                 case none:
                     self._none = none
                     return True  # sending says so
