@@ -156,7 +156,7 @@ def test_text_in_content_is_literal_and_escaped_once() -> None:
     for page in (made.html, made.page):
         document = lxml_html.document_fromstring(page)
         assert shown(document).count(MARKUP) >= 5
-        assert "49" not in shown(document)
+        assert "49" not in shown(document).replace(made.nonce, "")
         assert not document.xpath("//script | //b")
         assert "&amp;amp;amp;" not in page
     assert squeezed(made.text).count(squeezed(MARKUP)) >= 5
@@ -323,7 +323,7 @@ def test_styles_that_stay_fit_what_gmail_reads_and_the_sample_issue_what_it_show
 
 ALLOWED = {
     "a", "blockquote", "body", "br", "code", "div", "em", "h1", "h2", "h3", "h4", "h5", "head", "html", "li",
-    "meta", "ol", "p", "pre", "span", "strong", "style", "table", "tbody", "td", "th", "thead", "title", "tr",
+    "meta", "ol", "p", "pre", "s", "span", "strong", "style", "table", "tbody", "td", "th", "thead", "title", "tr",
     "ul",
 }  # fmt: skip
 
