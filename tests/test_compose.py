@@ -323,8 +323,8 @@ def test_styles_that_stay_fit_what_gmail_reads_and_the_sample_issue_what_it_show
 
 ALLOWED = {
     "a", "blockquote", "body", "br", "code", "div", "em", "h1", "h2", "h3", "h4", "h5", "head", "html", "li",
-    "meta", "ol", "p", "pre", "s", "span", "strong", "style", "table", "tbody", "td", "th", "thead", "title", "tr",
-    "ul",
+    "meta", "ol", "p", "pre", "s", "span", "strong", "style", "table", "tbody", "td", "th", "thead", "title",
+    "tr", "ul",
 }  # fmt: skip
 
 
