@@ -26,7 +26,7 @@ from bot.text import (
     Text,
 )
 from tests import strategies
-from tests.servers import slack_rules
+from tests.servers.slack import rules as slack_rules
 
 URL = "https://example.org/"
 X = (Text("x"),)

@@ -7,8 +7,7 @@ import pytest
 from slack_sdk import WebClient
 from slack_sdk.errors import SlackApiError
 
-from tests.servers import slack_rules
-from tests.servers.slack import CONVERSATION, TOKEN, Conversation, SlackServer
+from tests.servers.slack import CONVERSATION, TOKEN, Clock, Conversation, SlackServer, rules as slack_rules
 
 Json = dict[str, Any]
 PLAIN = {"type": "plain_text", "text": "x"}
@@ -132,7 +131,7 @@ def test_a_refusal_carries_what_is_wrong(slack: SlackServer) -> None:
         ({"blocks": [{**DIVIDER, "block_id": "same"}] * 2}, "invalid_blocks"),
         ({"blocks": [{"type": "markdown", "text": "x" * 7000}] * 2}, "invalid_blocks"),
         ({"blocks": [{"type": "section", "text": text(3000)}] * 5}, "msg_blocks_too_long"),
-        ({"blocks": "none"}, "invalid_blocks"),
+        ({"blocks": "none"}, "invalid_blocks_format"),
         ({"markdown_text": "x"}, "markdown_text_conflict"),
         ({"colour": "red"}, "invalid_arguments"),
         ({"thread_ts": 1760000001.000001}, "invalid_arguments"),
@@ -190,10 +189,15 @@ def test_what_was_posted_can_be_read_back(slack: SlackServer) -> None:
 
 
 def test_one_message_a_second_where_that_is_asked_for() -> None:
-    with SlackServer(interval=60) as slack:
+    clock = Clock()
+    with SlackServer({CONVERSATION: Conversation(), "C2": Conversation()}, interval=1, clock=clock) as slack:
         client(slack).chat_postMessage(channel=CONVERSATION, text="1")
+        client(slack).chat_postMessage(channel="C2", text="elsewhere it is another matter")
+        clock.go_on(0.9)
         with pytest.raises(SlackApiError) as caught:
-            client(slack).chat_postMessage(channel=CONVERSATION, text="2")
+            client(slack).chat_postMessage(channel=CONVERSATION, text="too soon")
+        clock.go_on(0.1)
+        client(slack).chat_postMessage(channel=CONVERSATION, text="2")
     assert caught.value.response.status_code == 429
     assert caught.value.response.headers["Retry-After"] == "1"
 

@@ -21,7 +21,7 @@ from bot.models import Entry, Issue, Reference, Rendered, Section, Week
 from bot.templates import Templates
 from bot.text import Block, Blocks, Bullets, CodeBlock, Heading, Link, Paragraph, Quote, Table, Text
 from tests import strategies
-from tests.servers.slack_rules import faults, is_too_long
+from tests.servers.slack.rules import faults, is_too_long
 from tests.test_compose import newsletter
 
 Layout = Literal["thread", "messages", "digest"]
