@@ -135,7 +135,7 @@ def _overriding(mail: Mail) -> Faults:
     yield from (one for one in re.findall(r"[a-z-]+: [^;{}]+(?=;)", rules) if " !important" not in one)
     if "@media only screen and (max-width" not in kept or ":hover" not in kept:
         yield "no rules for phones, or none for a pointer"
-    for hack in ("#MessageViewBody a", "u + .body", "a[x-apple-data-detectors]", ":root"):
+    for hack in ("#MessageViewBody .plain a", "u + .body .plain a", "a[x-apple-data-detectors]", ":root"):
         if hack not in kept:
             yield f"no {hack}"
     if len(kept.encode()) > 0.9 * 16_384:
