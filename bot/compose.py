@@ -105,38 +105,50 @@ def compose(
     """Render an issue once, with a slot wherever readers differ; `several`: see `issue_url`."""
     content_hash = fingerprint(issue, newsletter, templates, base_url, several=several)
     slots = Slots(sha256(content_hash.encode()).hexdigest()[:16])
-    context: dict[str, Any] = {
+    web_url = issue_url(base_url, issue.newsletter, issue.week, several=several)
+    public = _public(issue, newsletter, templates) | {"web_url": web_url, "base_url": base_url}
+    personal = public | _personal(newsletter, slots)
+    theme = _theme(newsletter, templates)
+    last_first = foldable(issue.entries, web_url)
+
+    @cache
+    def mail(folded: int) -> tuple[str, str]:
+        """The HTML before and after its styles were moved, with so many entries folded."""
+        sections = list(numbered(issue, last_first[:folded]))
+        filled = templates.html(theme, personal | {"sections": sections})
+        return filled, inline(filled)
+
+    folded = fewest(len(last_first), lambda count: longest(mail(count)[1], slots, base_url) <= LIMIT)
+    filled, html = mail(folded)
+    return Rendered(
+        subject=public["subject"],
+        preheader=public["preheader"],
+        html=html,
+        text=_tidied(templates.plain("email/text.txt.j2", personal | {"notes": Footnotes()})),
+        page=templates.html("page.html.j2", public),
+        nonce=slots.nonce,
+        sheets=sheets(filled),
+        folded=folded,
+    )
+
+
+def _public(issue: Issue, newsletter: Newsletter, templates: Templates) -> dict[str, Any]:
+    """What templates are given that is the same for every reader."""
+    return {
         "issue": issue,
         "newsletter": newsletter,
         "sections": list(numbered(issue)),
         "subject": _subject(issue, newsletter, templates),
         "preheader": issue.preheader or _first_words(issue),
-        "web_url": issue_url(base_url, issue.newsletter, issue.week, several=several),
-        "base_url": base_url,
     }
-    reader = {"name": slots.name, "email": slots.email, "unsubscribe_url": slots.unsubscribe}
-    personal = {**context, "reader": reader, "greeting": newsletter.greeting.replace("{name}", slots.name)}
-    theme = _theme(newsletter, templates)
-    last_first = foldable(issue.entries, context["web_url"])
 
-    @cache
-    def html(folded: int) -> tuple[str, str]:
-        """The mail before and after its styles were moved, with so many entries folded."""
-        sections = list(numbered(issue, last_first[:folded]))
-        filled = templates.html(theme, {**personal, "sections": sections})
-        return filled, inline(filled)
 
-    folded = fewest(len(last_first), lambda count: longest(html(count)[1], slots, base_url) <= LIMIT)
-    return Rendered(
-        subject=context["subject"],
-        preheader=context["preheader"],
-        html=html(folded)[1],
-        text=_tidied(templates.plain("email/text.txt.j2", {**personal, "notes": Footnotes()})),
-        page=templates.html("page.html.j2", context),
-        nonce=slots.nonce,
-        sheets=sheets(html(folded)[0]),
-        folded=folded,
-    )
+def _personal(newsletter: Newsletter, slots: Slots) -> dict[str, Any]:
+    """What mails are given besides: places that are filled in for each reader."""
+    return {
+        "reader": {"name": slots.name, "email": slots.email, "unsubscribe_url": slots.unsubscribe},
+        "greeting": newsletter.greeting.replace("{name}", slots.name),
+    }
 
 
 def sheets(page: str) -> tuple[str, ...]:
