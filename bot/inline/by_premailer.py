@@ -21,8 +21,12 @@ from bot.inline.properties import family
 from bot.inline.tags import text_of
 
 # Of all others premailer knows less than browsers do: functions, escapes, states.
-_PLAIN_SELECTOR = re.compile(r"[\w\s.#>+-]+", re.ASCII)
+_PLAIN_SELECTOR = re.compile(r"""(?:[\w\s.#>+-]|\[[\w-]+(?:=["']?[\w-]+["']?)?\])+""", re.ASCII)
 _PLAIN_DECLARATIONS = re.compile(r"[a-z][\w\s#%.,':;-]*", re.ASCII)
+_SIDES = ("top", "right", "bottom", "left")
+_FROM = {1: (0, 0, 0, 0), 2: (0, 1, 0, 1), 3: (0, 1, 2, 1), 4: (0, 1, 2, 3)}
+"""Which of so many values is for which side."""
+_LOGICAL = re.compile(r"-(inline|block|start|end)\b")
 
 logging.getLogger("CSSUTILS").setLevel(logging.CRITICAL)  # it complains of every mso- property
 
@@ -91,20 +95,47 @@ def _agree(style: str, wanted: Styles) -> bool:
     text = text_of(wanted)
     if not text or not _PLAIN_DECLARATIONS.fullmatch(text):
         return style == text
-    wanted_pairs = _pairs(text)
-    names = [each.name for each, _ in wanted.declarations]
-    return [name for name, _ in wanted_pairs] == names and _by_family(_pairs(style)) == _by_family(
-        wanted_pairs
-    )
+    pairs = _pairs(text)
+    whole = [name for name, _ in pairs] == [each.name for each, _ in wanted.declarations]
+    ours, theirs = _effective(pairs), _effective(_pairs(style))
+    return whole and ours == theirs and _ordered(ours) == _ordered(theirs)
+
+
+def _effective(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """What holds in the end, the last first said last; margins and paddings side by side."""
+    found: dict[str, str] = {}
+    for name, value in pairs:
+        for each, part in _by_side(name, value):
+            found.pop(each, None)
+            found[each] = part
+    return found
+
+
+def _by_side(name: str, value: str) -> Iterator[tuple[str, str]]:
+    parts = value.split()
+    if name not in {"margin", "padding"} or len(parts) > len(_SIDES):
+        yield name, value
+        return
+    for number, side in enumerate(_SIDES):
+        yield f"{name}-{side}", parts[_FROM[len(parts)][number]]
+
+
+def _ordered(names: Iterable[str]) -> dict[str, list[str]]:
+    """The names of each family in which one sets what another sets too."""
+    found: dict[str, list[str]] = defaultdict(list)
+    for name in names:
+        found[family(name)].append(name)
+    return {common: some for common, some in found.items() if not _are_apart(some)}
+
+
+def _are_apart(names: Sequence[str]) -> bool:
+    """Whether no two of these names set the same thing; borders cross each other in many ways."""
+    if len(names) == 1:
+        return True
+    crossing = any(name.startswith("border") or _LOGICAL.search(name) for name in names)
+    return not crossing and not any(one != other and other.startswith(one) for one in names for other in names)
 
 
 def _pairs(style: str) -> Sequence[tuple[str, str]]:
     pairs: Sequence[tuple[str, str]] = csstext_to_pairs(style, validate=False)
     return pairs
-
-
-def _by_family(pairs: Iterable[tuple[str, str]]) -> dict[str, list[tuple[str, str]]]:
-    found: dict[str, list[tuple[str, str]]] = defaultdict(list)
-    for name, value in pairs:
-        found[family(name)].append((name, value))
-    return found
