@@ -76,6 +76,23 @@ def test_a_new_connection_goes_to_the_first_relay_that_is_well(
 
 
 @pytest.mark.parametrize(
+    ("standings", "passed", "choice"),
+    [
+        ([WELL, WELL], {0}, Use(1)),
+        ([WELL, WELL], {1}, Use(0)),
+        ([WELL, UNWELL], {0}, Away(10)),
+        ([WELL, WELL], {0, 1}, Away(0)),
+        ([REFUSED, WELL], {0}, Use(1)),
+    ],
+)
+def test_no_relay_gets_a_mail_twice_in_one_attempt(
+    standings: list[Standing], passed: set[int], choice: Choice
+) -> None:
+    """It may be well again by now, since it took another mail meanwhile."""
+    assert choose(standings, NOW, passed) == choice
+
+
+@pytest.mark.parametrize(
     ("failures", "chance", "seconds"),
     [
         (1, 0, FIRST_PAUSE),

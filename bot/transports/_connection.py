@@ -88,6 +88,8 @@ class SmtpConnection:
         self._clock, self._wait = clock, wait
         self._seat: Seat | None = None
         self._line: Line | None = None
+        self._passed: set[int] = set()
+        """Relays that were away for the mail in hand: it goes to none of them twice."""
         self._none: Away | Refused | None = None
         """Why there is no place at any relay."""
         self._turn: float | None = None
@@ -101,15 +103,14 @@ class SmtpConnection:
     def send(self, sender: str, recipient: str, message: bytes) -> Receipt:
         """Hand over one mail; an error says how far it came."""
         check_envelope(sender, recipient)
-        away: list[str] = []
-        while len(away) < len(self._routes):
-            try:
-                return self._sent(sender, recipient, message)
-            except StaleError:
-                continue
-            except ElsewhereError as error:
-                away.append(str(error))
-        raise self._all_away(away)
+        try:
+            while True:
+                try:
+                    return self._sent(sender, recipient, message)
+                except (StaleError, ElsewhereError):
+                    continue
+        finally:
+            self._passed.clear()
 
     def close(self) -> None:
         """Say goodbye to the relay."""
@@ -124,7 +125,7 @@ class SmtpConnection:
             self.close()
         while self._seat is None:
             seen = self._relays.changes
-            match self._relays.seat():
+            match self._relays.seat(self._passed):
                 case Seat() as seat:
                     self._seat = seat
                 case Hold():
@@ -201,6 +202,7 @@ class SmtpConnection:
         if isinstance(error, TransientError) and not error.charged:
             route.last_words = str(error)
             self._relays.failed(seat)
+            self._passed.add(seat.number)
             if self._line:
                 self._line.close()
         elif self._line and self._line.broke:
@@ -208,12 +210,9 @@ class SmtpConnection:
             self._relays.broke(seat)
 
     def _no_relay(self) -> BroadsheetError:
+        """Why no relay takes this mail: one refused us; or all are away, which is no reader's fault."""
         if isinstance(self._none, Refused):
             return StopRunError(self._routes[self._none.number].last_words)
-        return self._all_away([])
-
-    def _all_away(self, reasons: list[str]) -> TransientError:
-        """Every relay is away: no reader's fault, and no use to ask before one is tried again."""
-        words = reasons or [route.last_words for route in self._routes if route.last_words]
+        words = "; ".join(route.last_words for route in self._routes if route.last_words)
         again = timedelta(seconds=self._relays.back_in())
-        return TransientError("; ".join(words), retry_after=again, charged=False)
+        return TransientError(words, retry_after=again, charged=False)

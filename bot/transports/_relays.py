@@ -9,7 +9,7 @@ is not asked again for a while either: a wrong password is said once.
 """
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass, replace
 
 FIRST_PAUSE, LONGEST_PAUSE = 15.0, 300.0
@@ -103,7 +103,7 @@ class Hold:
 
 @dataclass(frozen=True, slots=True)
 class Away:
-    """None is well, and none is tried again for so many seconds."""
+    """None is well, and none is tried again for so many seconds; or this mail has been to all of them."""
 
     seconds: float
 
@@ -118,8 +118,8 @@ class Refused:
 Choice = Use | Hold | Away | Refused
 
 
-def choose(standings: Sequence[Standing], now: float) -> Choice:
-    """Which relay a new connection goes to.
+def choose(standings: Sequence[Standing], now: float, passed: Container[int] = ()) -> Choice:
+    """Which relay a new connection goes to, but for those that have `passed` this mail on.
 
     A full one is waited for and not passed over, and neither is one that nobody knows yet or that refused us:
     those behind it are there for when it is away.
@@ -127,6 +127,8 @@ def choose(standings: Sequence[Standing], now: float) -> Choice:
     again = []
     in_question = False
     for number, one in enumerate(standings):
+        if number in passed:
+            continue
         if now < one.unwell_until and one.refused:
             return Refused(number)
         if now < one.unwell_until:
@@ -135,7 +137,7 @@ def choose(standings: Sequence[Standing], now: float) -> Choice:
             in_question = True
         else:
             return Hold() if one.tried or one.open >= one.limit else Use(number)
-    return Hold() if in_question else Away(min(again))
+    return Hold() if in_question else Away(min(again, default=0))
 
 
 @dataclass(slots=True)
@@ -161,11 +163,11 @@ class Relays:
         self._clock, self._jitter = clock, jitter
         self._changed = threading.Condition()
 
-    def seat(self) -> Seat | Hold | Away | Refused:
+    def seat(self, passed: Container[int] = ()) -> Seat | Hold | Away | Refused:
         """A place for a new connection, or why there is none now."""
         with self._changed:
             now = self._clock()
-            choice = choose(self.standings, now)
+            choice = choose(self.standings, now, passed)
             if not isinstance(choice, Use):
                 return choice
             before = self.standings[choice.number]
