@@ -8,6 +8,7 @@ missing=""
 ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || missing="$missing postgresql"
 [ -x /usr/sbin/smtp-sink ] || missing="$missing postfix"
 command -v chromium >/dev/null || missing="$missing chromium"
+ls /usr/lib/*/libatomic.so.1 >/dev/null 2>&1 || missing="$missing libatomic1" # Playwright's own Node asks for it
 command -v spamassassin >/dev/null || missing="$missing spamassassin"
 command -v node >/dev/null || missing="$missing nodejs"
 command -v npm >/dev/null || missing="$missing npm"

@@ -1,18 +1,20 @@
 // {families: ["gmail", …], pages: [HTML, …]} → [{feature: {"gmail.ios": "partial" | "none"}}, …], one per page.
 "use strict";
 
-// What the package's own search for features in a page overlooks.
+// What the package's own search for features in a page overlooks, in the page's styles and in its tags.
 const OVERLOOKED = {
-  "CSS Variables (Custom Properties)": /var\(|[";{\s]--[\w-]+\s*:/,
+  "CSS Variables (Custom Properties)": /var\(|[{;]\s*--[\w-]+\s*:/,
   "CSS calc() function": /calc\(/,
   "clamp()": /clamp\(/,
   "CSS Nesting": /[{;]\s*&/,
   "@supports": /@supports/,
   "linear-gradient()": /linear-gradient\(/,
   "radial-gradient()": /radial-gradient\(/,
-  "lch(), oklch(), lab(), oklab()": /\b(ok)?(lch|lab)\(|rgba?\([^),]*\//,
+  "lch(), oklch(), lab(), oklab()": /\b(ok)?(lch|lab)\(/,
   "@media (prefers-color-scheme)": /prefers-color-scheme/,
-  "color-scheme CSS property": /[;{\s]color-scheme\s*:/,
+  "color-scheme CSS property": /[{;]\s*color-scheme\s*:/,
+};
+const OVERLOOKED_IN_TAGS = {
   "color-scheme meta tag": /<meta name="color-scheme"/,
   "Embedded <svg> image": /<svg/,
   "Base 64 image format": /data:image\/[^"')]*;base64/,
@@ -22,14 +24,23 @@ const OVERLOOKED = {
 };
 
 // What it finds where it is not: `text-transform` is no `transform`.
-const MISTAKEN = { transform: /[;{"\s]transform\s*:/ };
+const MISTAKEN = { transform: /[{;]\s*transform\s*:/ };
+
+function stylesOf(html) {
+  const sheets = [...html.matchAll(/<style[^>]*>([^]*?)<\/style>/g)].map(([, sheet]) => sheet);
+  const attributes = [...html.matchAll(/\sstyle="([^"]*)"/g)].map(([, style]) => `* {${style.replaceAll("&quot;", "'")}}`);
+  return [...sheets, ...attributes].join("\n");
+}
+
+const seenBy = (patterns, text) => Object.keys(patterns).filter((title) => patterns[title].test(text));
 
 function used(caniemail, html) {
   const { issues } = caniemail({ clients: ["*"], html });
   const lists = [...issues.errors.values(), ...issues.warnings.values()];
-  const more = Object.keys(OVERLOOKED).filter((title) => OVERLOOKED[title].test(html));
+  const styles = stylesOf(html);
+  const more = [...seenBy(OVERLOOKED, styles), ...seenBy(OVERLOOKED_IN_TAGS, html)];
   const found = new Set([...lists.flat().map(({ title }) => title), ...more]);
-  return [...found].filter((title) => !(title in MISTAKEN) || MISTAKEN[title].test(html));
+  return [...found].filter((title) => !(title in MISTAKEN) || MISTAKEN[title].test(styles));
 }
 
 function lacking(feature, families) {

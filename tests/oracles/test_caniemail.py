@@ -75,6 +75,7 @@ PLANTED = {
     '<p style="position:absolute">x</p>': "position: gmail.desktop-webmail: none",
     '<p style="color:var(--x)">x</p>': "CSS Variables (Custom Properties): outlook.outlook-com: none",
     '<p style="width:calc(1px + 2px)">x</p>': "CSS calc() function: outlook.windows: none",
+    "<style>p { & b { color: red } }</style>": "CSS Nesting: gmail.desktop-webmail: none",
     "<svg></svg>": "Embedded <svg> image: gmail.desktop-webmail: none",
     '<img alt="" src="https://example.org/x.webp">': "webP image format: outlook.windows: none",
     "<style>@font-face{font-family:x}</style>": "@font-face: gmail.desktop-webmail: none",
