@@ -13,7 +13,7 @@ from bot.models import Entry, Finding, Issue, Reference, Rendered, Section, Seve
 from bot.plugins import Options
 from bot.settings import Newsletter
 from bot.slots import Slots
-from bot.text import Paragraph, Text
+from bot.text import Link, Paragraph, Text
 
 NEWSLETTER = Newsletter.model_validate(
     {
@@ -29,11 +29,19 @@ NEWSLETTER = Newsletter.model_validate(
 )
 LONG = (Paragraph((Text("Words."),)), Paragraph((Text("word " * 200),)))
 """Blocks that are worth folding: a lead, and more than a link takes."""
+LINKED = Paragraph((Link("https://example.org/in-two", (Text("x"),)),))
 ENTRIES = tuple(
     Entry(title, (Reference("Paper", f"https://example.org/{title}"),), blocks, place=f"content/a.md:{line}")
-    for line, title, blocks in ((8, "One", LONG), (12, "Two", LONG), (16, "Three", LONG[:1]))
+    for line, title, blocks in ((8, "One", LONG), (12, "Two", (*LONG, LINKED)), (16, "Three", LONG[:1]))
 )
-ISSUE = Issue("ai-papers", Week(2025, 17), "AI Papers", (Section(None, ENTRIES),), place="content/a.md:1")
+ISSUE = Issue(
+    "ai-papers",
+    Week(2025, 17),
+    "AI Papers",
+    (Section(None, ENTRIES),),
+    intro=(Paragraph((Link("https://example.org/intro", (Text("x"),)),)),),
+    place="content/a.md:1",
+)
 SLOTS = Slots("0123456789abcdef")
 WEB = "https://letters.org/issues/2025-W17"
 LINES = {
@@ -277,9 +285,18 @@ def test_the_line_is_found_in_what_the_theme_extends_too() -> None:
     assert [one.place for one in judge(given_mail)] == ["templates/themes/other.html.j2:2"]
 
 
-def test_a_link_of_the_content_is_found_in_the_content() -> None:
-    html = page(body='<a href="https://example.org/Two"></a>')
-    assert [one.place for one in judge(mail(html))] == ["content/a.md:12"]
+@pytest.mark.parametrize(
+    ("url", "place"),
+    [
+        ("https://example.org/Two", "content/a.md:12"),
+        ("https://example.org/in-two", "content/a.md:12"),
+        ("https://example.org/intro", "content/a.md:1"),
+        ("https://example.org/theme", "templates/themes/own.html.j2:2"),
+    ],
+)
+def test_a_link_of_the_content_is_found_in_the_content(url: str, place: str) -> None:
+    (finding,) = judge(mail(page(body=f'<a href="{url}"></a>'), own=f'\n<a href="{url}">'))
+    assert finding.place == place
 
 
 # ------------------------------------------------------------------------------------------- the stylesheet

@@ -185,6 +185,8 @@ def test_a_body_that_begins_with_a_rule_is_no_front_matter(tmp_path: Path) -> No
         ('---\ntitle: "a\\ud800b"\n---\n', "title", 2, "lone surrogate U+D800"),
         ("---\ntitle: =?utf-8?q?a?=\n---\n", "title", 2, "encoded word"),
         ("---\ntitle: A\nsubject: =?utf-8?B?YQ==?=\n---\n", "text", 3, "subject: looks like an encoded word"),
+        ('---\ntitle: A\nsubject: "a\\r\\nBcc: e@x"\n---\n', "text", 3, "subject: has a line break"),
+        ('---\ntitle: A\npreheader: "a\\x85b"\n---\n', "text", 3, "preheader: control character U+0085"),
         ("---\ntitle: A\nweek: 2025-W53\n---\n", "week", 3, "2025-W53 does not exist"),
         ("---\ntitle: A\nweek: 2025-W16\n---\n", "week", 3, "2025-W16 in a file called 2025-W17"),
         ("---\ntitle: A\nweek: next\n---\n", "week", 3, "ISO week such as"),

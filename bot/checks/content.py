@@ -72,7 +72,7 @@ def no_entries(material: Material) -> Iterator[Flaw]:
 def no_link(material: Material) -> Iterator[Flaw]:
     """An entry leads nowhere: it has no line of links, and none in its text."""
     for entry, issue in material.all_entries():
-        if not entry.references and not any(_links(entry.blocks)):
+        if not entry.references and not any(links_of(entry.blocks)):
             yield Flaw(
                 entry.place, f"{entry.title!r} has no link", "a line of links follows the heading", issue
             )
@@ -90,7 +90,7 @@ def no_text(material: Material) -> Iterator[Flaw]:
 def insecure_link(material: Material) -> Iterator[Flaw]:
     """A link goes over http: many sites redirect it, and some readers' browsers warn."""
     for entry, issue in material.all_entries():
-        for url in dict.fromkeys(_urls(entry)):
+        for url in dict.fromkeys(urls_of(entry)):
             if url.lower().startswith("http://"):
                 yield Flaw(entry.place, f"{url} is not https", "try https", issue)
 
@@ -118,9 +118,10 @@ def repeated_title(material: Material) -> Iterator[Flaw]:
                 yield Flaw(entry.place, f"{entry.title!r} is in this issue twice", issue=issue.key)
 
 
-def _urls(entry: Entry) -> Iterator[str]:
+def urls_of(entry: Entry) -> Iterator[str]:
+    """Where an entry leads."""
     yield from (reference.url for reference in entry.references)
-    yield from (link.url for link in _links(entry.blocks))
+    yield from (link.url for link in links_of(entry.blocks))
 
 
 def _page(url: str) -> str:
@@ -132,16 +133,17 @@ def _page(url: str) -> str:
     return f"{parts.netloc.lower()}{parts.path.rstrip('/')}?{parts.query}"
 
 
-def _links(blocks: Iterable[Block]) -> Iterator[Link]:
+def links_of(blocks: Iterable[Block]) -> Iterator[Link]:
+    """Every link of a text, wherever in it."""
     for block in blocks:
         match block:
             case Paragraph() | Heading():
                 yield from _inline_links(block.children)
             case Quote():
-                yield from _links(block.children)
+                yield from links_of(block.children)
             case Bullets():
                 for item in block.items:
-                    yield from _links(item)
+                    yield from links_of(item)
             case Table():
                 for row in block.rows:
                     for cell in row:

@@ -9,6 +9,7 @@ from lxml.etree import _Element
 from bot.checks import Flaw, Mail, Rule
 from bot.checks._mail import letters
 from bot.checks._styles import big_styles, imported_styles, loosely, lost_in_gmail, unresolved_variables
+from bot.checks.content import links_of, urls_of
 from bot.errors import InputError
 from bot.folding import LIMIT, foldable
 from bot.models import Finding, Issue, Severity
@@ -204,9 +205,11 @@ def _has_words(mail: Mail, link: _Element) -> bool:
 
 
 def _in_content(mail: Mail, url: str) -> str | None:
-    """The place of the entry that leads there."""
-    entries = mail.issue.entries
-    return next((one.place for one in entries if any(url == link.url for link in one.references)), None)
+    """The place of the entry that leads there, or of the issue whose intro does."""
+    for entry in mail.issue.entries:
+        if url in urls_of(entry):
+            return entry.place
+    return mail.issue.place if any(link.url == url for link in links_of(mail.issue.intro)) else None
 
 
 def _nothing(_mail: Mail) -> Iterator[Flaw]:
