@@ -32,9 +32,13 @@ def _saves(entry: Entry, web_url: str) -> bool:
 def fewest(count: int, fits: Callable[[int], bool]) -> int:
     """The smallest number up to `count` that fits, or else `count`: each try costs a whole rendering.
 
-    More must fit where fewer do.
+    More must fit where fewer do. None and all are tried first: that settles most, and what is beyond help.
     """
-    return 0 if not count or fits(0) else 1 + bisect_left(range(1, count), True, key=fits)  # noqa: FBT003 (it is what is looked for)
+    if not count or fits(0):
+        return 0
+    if not fits(count):
+        return count
+    return 1 + bisect_left(range(1, count), True, key=fits)  # noqa: FBT003 (it is what is looked for)
 
 
 def longest(html: str, slots: Slots, base_url: str) -> int:
