@@ -272,6 +272,8 @@ class Delivery:
     attempts: int = 0
     """How many tries were charged to it so far."""
     first_tried_at: datetime | None = None
+    published_at: datetime | None = None
+    """When its issue was put into the outbox: nothing of it left before."""
 
 
 @dataclass(frozen=True, slots=True)

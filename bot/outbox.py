@@ -18,7 +18,8 @@ from datetime import datetime
 
 from bot.channels import Audience, Channel, Courier
 from bot.clerk import Clerk
-from bot.errors import BroadsheetError, DeliveryError, StopRunError, TransientError
+from bot.doubts import clear_up
+from bot.errors import BroadsheetError, DeliveryError, InputError, StopRunError, TransientError
 from bot.models import Balance, Delivery, DeliveryState
 from bot.policy import judge
 from bot.store import Store, balances, ledger, workers
@@ -109,18 +110,19 @@ class _Run:
         self._channel, self._payload, self._terms = channel, payload, terms
         self._claimed: deque[Delivery] = deque()
         self._claiming = threading.Lock()
-        with store.read() as connection:
-            self._balance = balances.of_channel(connection, issue, name)
-        self._couriers = min(channel.concurrency, self._balance.waiting)
         self._clerk = Clerk(store, worker, self._counted)
         self._over = threading.Event()
         self._halt: Halt | None = None
         self._bugs = 0
         self._failure: BaseException | None = None
+        self._balance = self._counted_anew()
 
     def work(self) -> Halt | None:
+        self._clear_up()
+        self._balance = self._counted_anew()
         self._terms.report(self._name, self._balance)
-        names = [f"{self._name}-{number}" for number in range(self._couriers)]
+        couriers = min(self._channel.concurrency, self._balance.waiting)
+        names = [f"{self._name}-{number}" for number in range(couriers)]
         threads = [threading.Thread(target=self._courier, name=name) for name in names]
         with self._clerk:
             for thread in threads:
@@ -128,12 +130,31 @@ class _Run:
             self._join(threads)
         with self._store.write() as connection:
             ledger.release_claims(connection, self._worker)
-            self._balance = balances.of_channel(connection, self._issue, self._name)
+        self._balance = self._counted_anew()
         self._terms.report(self._name, self._balance)
         if self._failure:
             raise self._failure
         came_back = self._halt and self._halt.away and not self._balance.waiting
         return None if came_back else self._halt
+
+    def _clear_up(self) -> None:
+        """Look for what earlier runs left in doubt, before more is sent."""
+        try:
+            clear_up(
+                self._store,
+                self._issue,
+                self._name,
+                self._channel,
+                self._payload,
+                self._terms.clock,
+                self._rest,
+            )
+        except (InputError, StopRunError) as error:
+            self._stop(Halt(str(error), away=False))
+
+    def _counted_anew(self) -> Balance:
+        with self._store.read() as connection:
+            return balances.of_channel(connection, self._issue, self._name)
 
     def _join(self, threads: list[threading.Thread]) -> None:
         """Wait for the couriers; on Ctrl-C let each finish the one delivery it has in hand."""
@@ -152,7 +173,11 @@ class _Run:
 
     def _courier(self) -> None:
         try:
-            courier = self._channel.courier(self._payload)
+            try:
+                courier = self._channel.courier(self._payload)
+            except (InputError, StopRunError) as error:
+                self._stop(Halt(str(error), away=False))  # this channel's trouble, and no other's
+                return
             try:
                 self._carry(courier)
             finally:
@@ -181,6 +206,7 @@ class _Run:
             elif not courier.ready(wait):
                 break
             elif self._clerk.write_and_mark(done, delivery.id):
+                done = None  # it is written: a courier may wait while it delivers
                 done, away = self._delivered(courier, delivery)
             else:
                 done = None

@@ -1,8 +1,9 @@
 """When a delivery is tried again, and when it is given up: decided here, done by the outbox."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from enum import Enum
 
 from bot.errors import DeliveryError, InDoubtError, PermanentError, TransientError
 from bot.models import Delivery, DeliveryState
@@ -64,3 +65,38 @@ def wait_before(attempt: int, error: TransientError, jitter: Callable[[], float]
 
 def _hours(span: timedelta) -> str:
     return f"{span / timedelta(hours=1):.0f} hours"
+
+
+# ------------------------------------------------------------------------- looking for what is in doubt
+
+LOOKS = (3.0, 10.0)
+"""Seconds to wait before each look: what was posted shows late, so that one look is not enough to say no."""
+
+
+class Sight(Enum):
+    """What one look for a delivery in doubt showed."""
+
+    THERE = "there"
+    ABSENT = "absent"
+    UNREADABLE = "unreadable"
+
+
+class Doubt(Enum):
+    """What is done next about a delivery in doubt."""
+
+    LOOK = "look, after a wait"
+    SENT = "count it as sent"
+    AGAIN = "send it again: surely it is not there"
+    LATER = "try later: it is not there, though sent twice"
+    HELD = "hold it for a person"
+
+
+def after_looks(sights: Sequence[Sight], *, again: bool) -> Doubt:
+    """What follows from all that was seen; `again` where it has been sent a second time already."""
+    if not sights:
+        return Doubt.LOOK
+    if sights[-1] is not Sight.ABSENT:
+        return Doubt.SENT if sights[-1] is Sight.THERE else Doubt.HELD
+    if len(sights) < len(LOOKS):
+        return Doubt.LOOK
+    return Doubt.LATER if again else Doubt.AGAIN

@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo
 import pytest
 from pydantic import SecretStr, ValidationError
 
-from bot.channels import Audience, Channel, Courier, _slack_errors, slack
+from bot.channels import Audience, Channel, Courier, _slack_client, _slack_errors, slack
 from bot.errors import (
     BroadsheetError,
     InDoubtError,
@@ -165,7 +165,7 @@ def test_a_post_without_a_clear_answer_is_in_doubt_and_made_once(
 
 
 def test_silence_is_in_doubt(server: SlackServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(slack, "TIMEOUT", 0.2)
+    monkeypatch.setattr(_slack_client, "TIMEOUT", 0.2)
     server.next(faults.hang_after_storing)
     assert isinstance(failure(courier(server, tmp_path)), InDoubtError)
     assert len(server.posts) == 1
@@ -205,7 +205,7 @@ def test_a_limited_rate_costs_nothing_and_names_its_wait(
         (faults.refuse("token_revoked"), StopRunError, "BROADSHEET_SLACK_TOKEN"),
         (faults.refuse("is_archived"), StopRunError, "unarchive"),
         (faults.refuse("restricted_action_thread_locked"), StopRunError, 'layout = "messages"'),
-        (faults.refuse("msg_blocks_too_long"), PermanentError, "shorten"),
+        (faults.refuse("msg_too_long"), PermanentError, "shorten"),
         (
             faults.refuse("invalid_blocks", response_metadata={"messages": ["bad [json-pointer:/blocks/0]"]}),
             PermanentError,

@@ -3,12 +3,16 @@
 A channel module has `Options` (its keys) and `build`, which takes what `Parts` lists and gives a `Channel`.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from enum import Enum
-from typing import Protocol
+from typing import Protocol, TypeVar, runtime_checkable
 
+from bot.errors import InDoubtError
 from bot.models import Delivery, Issue, Reader, Receipt, Rendered
+from bot.policy import LOOKS, Doubt, Sight, after_looks
+
+_T = TypeVar("_T")
 
 
 class Audience(Enum):
@@ -35,6 +39,38 @@ class Courier(Protocol):
 
     def close(self) -> None:
         """Say goodbye to the far side."""
+
+
+@runtime_checkable
+class LookingCourier(Courier, Protocol):
+    """A courier that can look whether a delivery in doubt has arrived."""
+
+    def look(self, delivery: Delivery) -> Receipt | None:
+        """Where it stands, or None where it does not; InDoubtError says why that cannot be seen."""
+
+
+def sought(
+    look: Callable[[], _T | None],
+    wait: Wait,
+    doubt: InDoubtError,
+    *,
+    again: bool = False,
+    waits: Sequence[float] = LOOKS,
+) -> tuple[_T | None, Doubt]:
+    """Look for what is in doubt, as often as it takes to be sure; what was found, and what follows.
+
+    InDoubtError, with the doubt's own words, where it cannot be seen or the run ends meanwhile.
+    """
+    sights: list[Sight] = []
+    while (verdict := after_looks(sights, again=again)) is Doubt.LOOK:
+        if not wait(waits[len(sights)]):
+            raise doubt
+        try:
+            found = look()
+        except InDoubtError as unseen:
+            raise InDoubtError(f"{doubt}; {unseen}") from unseen
+        sights.append(Sight.ABSENT if found is None else Sight.THERE)
+    return found, verdict
 
 
 class Channel(Protocol):

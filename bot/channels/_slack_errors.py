@@ -16,6 +16,21 @@ LONGEST_WAIT = 3600.0
 """Seconds; a Retry-After beyond it is nonsense."""
 
 
+class LimitedError(TransientError):
+    """Slack takes no more for now; nothing was posted, and nobody is charged for it."""
+
+    def __init__(self, reason: str, retry_after: timedelta | None) -> None:
+        super().__init__(reason, retry_after=retry_after, charged=False)
+
+
+class TooLongError(PermanentError):
+    """The blocks are too much for one message, by a limit of Slack's that nobody knows."""
+
+
+class ImagesError(PermanentError):
+    """Slack could not fetch an image, and refuses the whole message for it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Meaning:
     """What one of Slack's words says of the message: the error it is, and what a person can do."""
@@ -24,7 +39,7 @@ class Meaning:
     remedy: str = ""
 
 
-_WAIT = Meaning(TransientError)
+_WAIT = Meaning(LimitedError)
 _LATER = Meaning(TransientError, "Slack or the workspace's owner must finish something first")
 _DOUBT = Meaning(InDoubtError)
 _ID = Meaning(
@@ -81,7 +96,8 @@ CODES: dict[str, Meaning] = {
     ),
     **dict.fromkeys(("deprecated_endpoint", "method_deprecated"), _RELEASE),
     # The message is wrong, and would be wrong tomorrow.
-    **dict.fromkeys(("msg_blocks_too_long", "msg_too_long", "metadata_too_large"), _LONG),
+    "msg_blocks_too_long": Meaning(TooLongError, _LONG.remedy),
+    **dict.fromkeys(("msg_too_long", "metadata_too_large"), _LONG),
     **dict.fromkeys(
         ("invalid_blocks", "invalid_blocks_format", "no_text", "markdown_text_conflict",
          "too_many_attachments",
@@ -103,7 +119,7 @@ def from_answer(answer: dict[str, Any], status: int, retry_after: str | None) ->
     """The error that an answer with `ok: false`, or a bad HTTP status, means."""
     code = _code(answer)
     if status == 429:  # noqa: PLR2004 (HTTP: too many requests)
-        return TransientError("Slack: rate limited", retry_after=_span(retry_after), charged=False)
+        return LimitedError("Slack: rate limited", _span(retry_after))
     if 300 <= status < 500 and not code:  # noqa: PLR2004 (HTTP: elsewhere, or our fault)
         return StopRunError(f"HTTP {status}, and not as Slack says it: is `api_url` right? is there a proxy?")
     if status >= 500 or not code:  # noqa: PLR2004 (HTTP: their trouble)
@@ -120,9 +136,11 @@ def _code(answer: dict[str, Any]) -> str:
 def _meant(code: str, meaning: Meaning, answer: dict[str, Any], retry_after: str | None) -> BroadsheetError:
     said = f"Slack: {code}{_details(answer)}" + (f": {meaning.remedy}" if meaning.remedy else "")
     if meaning is _WAIT:
-        return TransientError(said, retry_after=_span(retry_after), charged=False)
+        return LimitedError(said, _span(retry_after))
     if meaning.error is TransientError:
         return TransientError(said, retry_after=LATER)
+    if code == "invalid_blocks" and _is_of_images(answer):
+        return ImagesError(said)
     return InDoubtError(_doubt(said)) if meaning.error is InDoubtError else meaning.error(said)
 
 
@@ -130,11 +148,23 @@ def _doubt(what: str) -> str:
     return f"{what}: the message may be there: look, then `broadsheet resolve`"
 
 
+def _is_of_images(answer: dict[str, Any]) -> bool:
+    """Whether an image that Slack could not fetch is all that is wrong (slackapi/python-slack-sdk#1782)."""
+    said = _pointed(answer)
+    return bool(said) and all("downloading image failed" in words.lower() for words in said)
+
+
+def _pointed(answer: dict[str, Any]) -> list[str]:
+    """What Slack says of the very blocks it refuses."""
+    metadata = answer.get("response_metadata")
+    listed = metadata.get("messages") if isinstance(metadata, dict) else None
+    listed = listed or answer.get("errors")
+    return [str(words) for words in listed] if isinstance(listed, list) else []
+
+
 def _details(answer: dict[str, Any]) -> str:
     """What Slack says of the very blocks it refuses, or the scope it misses."""
-    metadata = answer.get("response_metadata")
-    messages = metadata.get("messages") if isinstance(metadata, dict) else None
-    said = [str(message) for message in messages] if isinstance(messages, list) else []
+    said = _pointed(answer)
     if needed := answer.get("needed"):
         said.append(f"it needs {needed}")
     clean = [" ".join("".join(filter(str.isprintable, text)).split())[:200] for text in said[:5]]

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from bot.channels._slack_errors import CODES, FAILURES
-from bot.channels.slack import client
+from bot.channels._slack_client import client
 from bot.doctor import Patient, Sign, bad, good, skipped, warning
 from bot.settings import Settings
 

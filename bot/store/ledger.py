@@ -9,6 +9,7 @@ from sqlalchemy import (
     Connection,
     Row,
     Select,
+    Text,
     and_,
     bindparam,
     case,
@@ -134,7 +135,12 @@ def _an_earlier_part_is_not_sent() -> Any:
 
 
 def _claimed(worker: int, ids: Sequence[int]) -> Select[Any]:
-    """The claimed rows with all that a letter needs; a reader's columns are NULL for a conversation."""
+    """The claimed rows with all that a letter needs."""
+    return _rows().where(deliveries.c.id.in_(ids), deliveries.c.worker_id == worker)
+
+
+def _rows() -> Select[Any]:
+    """Deliveries with all that a courier needs, in order; a reader's columns are NULL for a conversation."""
     return (
         select(
             deliveries.c.id,
@@ -143,8 +149,10 @@ def _claimed(worker: int, ids: Sequence[int]) -> Select[Any]:
             deliveries.c.part,
             deliveries.c.attempts,
             deliveries.c.first_tried_at,
+            deliveries.c.settled_at,
             issues.c.newsletter,
             issues.c.week,
+            issues.c.published_at,
             subscribers.c.email,
             subscribers.c.name,
             subscriptions.c.token,
@@ -161,7 +169,6 @@ def _claimed(worker: int, ids: Sequence[int]) -> Select[Any]:
             ),
         )
         .outerjoin(suppressions, suppressions.c.email_key == subscribers.c.email_key)
-        .where(deliveries.c.id.in_(ids), deliveries.c.worker_id == worker)
         .order_by(deliveries.c.id)
     )
 
@@ -187,7 +194,17 @@ def _root(connection: Connection, issue: int, channel: str) -> Receipt | None:
 def _delivery(row: Row[*tuple[Any, ...]], root: Receipt | None) -> Delivery:
     reader = Reader(row.email, row.name, row.token) if row.recipient else None
     key = f"{row.newsletter}/{row.week}"
-    return Delivery(row.id, key, row.channel, row.part, reader, root, row.attempts, row.first_tried_at)
+    return Delivery(
+        row.id,
+        key,
+        row.channel,
+        row.part,
+        reader,
+        root,
+        row.attempts,
+        row.first_tried_at,
+        row.published_at,
+    )
 
 
 def release_claims(connection: Connection, worker: int) -> None:
@@ -261,6 +278,49 @@ def put_in_doubt(
     doubts = [Settlement(row.id, DeliveryState.IN_DOUBT, now, reason) for row in rows]
     settle(connection, worker, doubts)
     return len(doubts)
+
+
+# ------------------------------------------------------------------------------------------------- doubts
+
+
+@dataclass(frozen=True, slots=True)
+class Doubtful:
+    """A delivery in doubt, and since when it is."""
+
+    delivery: Delivery
+    at: datetime
+
+
+def in_doubt(connection: Connection, issue: int, channel: str) -> list[Doubtful]:
+    """The deliveries of a channel that are in doubt, in order."""
+    here = (deliveries.c.issue_id == issue, deliveries.c.channel == channel)
+    rows = connection.execute(_rows().where(*here, deliveries.c.state == DeliveryState.IN_DOUBT)).all()
+    root = _root(connection, issue, channel) if rows else None
+    return [Doubtful(_delivery(row, root), row.settled_at) for row in rows]
+
+
+def clear_up(connection: Connection, doubtful: Doubtful, settlement: Settlement) -> bool:
+    """Settle a doubt by what was seen; False where it is another's by now, or a newer one."""
+    unchanged = (
+        deliveries.c.id == doubtful.delivery.id,
+        deliveries.c.state == DeliveryState.IN_DOUBT,
+        deliveries.c.settled_at == doubtful.at,
+    )
+    values = {
+        "state": settlement.state,
+        "reason": settlement.reason,
+        "receipt": func.coalesce(literal(settlement.receipt, Text), deliveries.c.receipt),
+        "settled_at": None if settlement.state is DeliveryState.QUEUED else settlement.at,
+        "due_at": settlement.due_at or deliveries.c.due_at,
+    }
+    cleared = connection.execute(update(deliveries).where(*unchanged).values(values)).rowcount == 1
+    if cleared:
+        connection.execute(insert(events), {**_event(settlement), "kind": _CLEARED[settlement.state]})
+    return cleared
+
+
+_CLEARED = {DeliveryState.SENT: "found", DeliveryState.QUEUED: "not_found"}
+"""What the events call it, where somebody looked."""
 
 
 # ---------------------------------------------------------------------------------------- a person's word

@@ -1,0 +1,218 @@
+"""Carries the parts of an issue to one conversation: each is there once, whatever becomes of an answer.
+
+post ─ yes ──────────────▶ receipt
+     ─ limited ──────────▶ wait as long as Slack says, post
+     ─ too long ─────────▶ two halves, each posted like this
+     ─ image not found ──▶ once more, without images
+     ─ no answer ────────▶ read the conversation back: it is there, or it is posted once more
+"""
+
+import re
+import time
+from collections.abc import Callable
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+
+from bot.channels import Wait, sought
+from bot.channels._slack_client import asked, written
+from bot.channels._slack_errors import ImagesError, LimitedError, TooLongError
+from bot.channels._slack_pieces import halves, key_of, revision_of, without_images
+from bot.channels._slack_reading import Place, Reading, Standing, complete
+from bot.errors import BroadsheetError, InDoubtError, PermanentError, TransientError
+from bot.models import Delivery, Receipt
+from bot.policy import Doubt
+
+if TYPE_CHECKING:
+    from slack_sdk import WebClient
+
+Json: TypeAlias = dict[str, Any]
+_T = TypeVar("_T")
+
+PACE = 1.0
+"""Seconds between two posts to one conversation: what comes faster Slack may refuse, or not show."""
+PATIENCE = 60.0
+"""Seconds to wait in all, where Slack says how long; where it wants more, the delivery goes back."""
+UNNAMED_WAIT = 5.0
+"""Seconds to wait where it does not say."""
+SHORTEST_WAIT = 1.0
+"""What a wait counts for at least, so that none of no length is named for ever."""
+TS = re.compile(r"\d+\.\d+")
+"""The name of a message in its conversation: never a number, which would lose digits."""
+
+
+class PostingCourier:
+    """Posts parts one by one."""
+
+    def __init__(self, messages: list[Json], slack: "WebClient", *, in_thread: bool) -> None:
+        self._slack, self._messages, self._in_thread = slack, messages, in_thread
+        self._wait: Wait = lambda _seconds: False
+        self._reading = Reading(lambda method, **how: self._patiently(lambda: asked(slack, method, **how)))
+        self._last = -PACE
+
+    def ready(self, wait: Wait) -> bool:
+        self._wait = wait
+        return self._paced()
+
+    def deliver(self, delivery: Delivery, now: datetime) -> Receipt:
+        posting = _Posting(self, self.place(delivery), delivery.published_at or now)
+        return receipt(posting.conversation, posting.posted(self._message(delivery)))
+
+    def look(self, delivery: Delivery) -> Receipt | None:
+        """Where a part stands already; None where it, or a half of it, does not; InDoubtError: unreadable."""
+        place, message = self.place(delivery), self._message(delivery)
+        found = complete(message, self.standing(place, delivery.published_at))
+        return receipt(place.conversation, found) if found else None
+
+    def close(self) -> None:
+        """Nothing stays open between posts."""
+
+    # ------------------------------------------------------------------------------------ where, and what is
+
+    def _message(self, delivery: Delivery) -> Json:
+        return self._messages[delivery.part - 1]
+
+    def place(self, delivery: Delivery) -> Place:
+        """Where a part goes: below the first, unless only a person knows that the first was posted."""
+        conversation, every = stands_at(delivery.root) if delivery.root else ("", [])
+        conversation = conversation or str(self._message(delivery)["channel"])
+        in_thread = self._in_thread and delivery.part > 1 and every
+        return Place(conversation, every[0] if in_thread else None)
+
+    def below(self, place: Place, ts: str) -> Place:
+        """Where the second half of what stands in `place` as `ts` goes."""
+        return Place(place.conversation, place.thread or ts) if self._in_thread else place
+
+    def standing(self, place: Place, since: datetime | None) -> Standing:
+        """Our messages in a place, and in the threads of their first halves; InDoubtError: unreadable."""
+        try:
+            found = self._reading.standing(place, since)
+            roots = [ts for (key, _), ts in found.items() if key.endswith(".1") and self._in_thread]
+            for ts in () if place.thread else roots:
+                found |= self._reading.standing(Place(place.conversation, ts), since)
+        except BroadsheetError as error:
+            raise InDoubtError(f"the conversation cannot be read back ({error})") from error
+        return found
+
+    # ----------------------------------------------------------------------------------------------- calling
+
+    def post(self, message: Json, place: Place) -> tuple[str, str]:
+        """The conversation and `ts` of a new message."""
+        thread = {"thread_ts": place.thread} if place.thread else {}
+        arguments = {**message, **thread}
+        try:
+            answer = self._patiently(lambda: written(self._slack, "chat.postMessage", arguments))
+        finally:
+            self._last = time.monotonic()
+        conversation, ts = answer.get("channel"), answer.get("ts")
+        if not (isinstance(conversation, str) and conversation and isinstance(ts, str) and TS.fullmatch(ts)):
+            raise InDoubtError("Slack said yes, but not where: look, then `broadsheet resolve`")
+        return conversation, ts
+
+    def wait(self, seconds: float) -> bool:
+        """Let time pass; False where the run has ended."""
+        return self._wait(seconds)
+
+    def _paced(self) -> bool:
+        left = self._last + PACE - time.monotonic()
+        return left <= 0 or self._wait(left)
+
+    def paced(self) -> None:
+        """Leave Slack its second between two posts; where the run ends, go on at once."""
+        self._paced()
+
+    def _patiently(self, call: Callable[[], _T]) -> _T:
+        """Call, and call again after as long as Slack says; nothing was done when it says so."""
+        left = PATIENCE
+        while True:
+            try:
+                return call()
+            except LimitedError as error:
+                named = error.retry_after
+                seconds = UNNAMED_WAIT if named is None else named.total_seconds()
+                if seconds > left or not self._wait(seconds):
+                    raise
+                left -= max(seconds, SHORTEST_WAIT)
+
+
+class _Posting:
+    """One delivery on its way: what it comes to, message by message."""
+
+    def __init__(self, courier: PostingCourier, place: Place, began: datetime) -> None:
+        self._courier, self._place, self._began = courier, place, began
+        self._known: Standing | None = None
+        self.conversation = place.conversation
+
+    def posted(self, message: Json) -> list[str]:
+        """The `ts` of a message, or of the pieces it had to be posted in, in order."""
+        return self._posted(message, self._place)
+
+    def _posted(self, message: Json, place: Place) -> list[str]:
+        if ts := (self._known or {}).get((key_of(message), revision_of(message))):
+            return [ts]
+        try:
+            return [self._settled(message, place)]
+        except TooLongError:
+            if not (pair := halves(message)):
+                raise
+        except ImagesError:
+            if not (bare := without_images(message)):
+                raise
+            return self._posted(bare, place)
+        return self._in_halves(pair, place)
+
+    def _in_halves(self, pair: tuple[Json, Json], place: Place) -> list[str]:
+        """Post both, unless one stands already: an earlier run may have ended between them."""
+        if self._known is None:
+            self._known = self._seen(place)
+        first = self._posted(pair[0], place)
+        self._courier.paced()
+        try:
+            return [*first, *self._posted(pair[1], self._courier.below(place, first[0]))]
+        except (PermanentError, TransientError) as error:
+            what = f"one half stands there, of the other: {error}"
+            if isinstance(error, TransientError):
+                raise TransientError(what, retry_after=error.retry_after, charged=error.charged) from error
+            raise PermanentError(what) from error
+
+    def _seen(self, place: Place) -> Standing:
+        try:
+            return self._courier.standing(place, self._began)
+        except InDoubtError:
+            return {}
+
+    def _settled(self, message: Json, place: Place) -> str:
+        """The `ts` of a message once it is sure that it stands: posted, found, or posted again and once."""
+        again = False
+        while True:
+            try:
+                self.conversation, ts = self._courier.post(message, place)
+            except InDoubtError as doubt:
+                found = self._sought(message, place, doubt, again=again)
+            else:
+                return ts
+            if found:
+                return found
+            again = True
+
+    def _sought(self, message: Json, place: Place, doubt: InDoubtError, *, again: bool) -> str | None:
+        """Read back what was posted; None where it is to be posted again."""
+        wanted = (key_of(message), revision_of(message))
+        found, verdict = sought(
+            lambda: self._courier.standing(place, self._began).get(wanted),
+            self._courier.wait, doubt, again=again,
+        )  # fmt: skip
+        if verdict is Doubt.LATER:
+            raise TransientError(f"it is not there, although it was posted twice: {doubt}")
+        return found
+
+
+def stands_at(root: Receipt) -> tuple[str, list[str]]:
+    """The conversation and every `ts` that a receipt names; nothing where it is none of Slack's."""
+    conversation, _, names = root.reference.rpartition(":")
+    every = names.split(",")
+    return (conversation, every) if all(TS.fullmatch(ts) for ts in every) else ("", [])
+
+
+def receipt(conversation: str, every: list[str]) -> Receipt:
+    """What a part's delivery gives back: `C1:1.2`, or `C1:1.2,1.3` where it stands there in two."""
+    return Receipt(f"{conversation}:{','.join(every)}")
