@@ -438,4 +438,4 @@ def _in_blocks(value: Any) -> Iterator[str]:
 
 def _in_mrkdwn(text: str, *, verbatim: bool) -> list[str]:
     found = re.findall(r"<[!@#][^>]*>", text)
-    return found if verbatim else [*found, *re.findall(r"(?<!\w)[@#]\w+", text)]
+    return found if verbatim else [*found, *re.findall(r"(?<![\w<])[@#]\w+", text)]

@@ -149,17 +149,18 @@ class Sockets:
 
     # ------------------------------------------------------------------------------------- what a test may do
 
-    def wait(self, until: Callable[["Sockets"], bool], seconds: float = 10) -> None:
+    def wait(self, until: Callable[["Sockets"], object], seconds: float = 10) -> None:
         """Go on once something is so; AssertionError where it does not become so in time."""
         with self._changed:
             assert self._changed.wait_for(lambda: until(self), seconds), "it did not become so"
 
     def send(self, kind: str, payload: Json, *, to: int = -1) -> str:
-        """Tell the app something, over the newest connection or another; gives the envelope's ID."""
+        """Tell the app something, on its newest connection or another; gives the envelope's ID."""
         name = str(uuid4())
         envelope = {"type": kind, "payload": payload, "accepts_response_payload": False}
         self.envelopes[name] = {"envelope_id": name, **envelope}
-        self.connections[to].say(self.envelopes[name])
+        if self.connections:
+            self.connections[to].say(self.envelopes[name])
         return name
 
     def send_again(

@@ -196,7 +196,8 @@ class Workspace:
     def check_pace(self, where: str) -> None:
         """Refuse what comes sooner than a second after the last post to the same place."""
         now = self.clock()
-        if (since := now - self._last_post.get(where, float("-inf"))) < self.interval:
+        since = now - self._last_post.get(where, float("-inf"))
+        if 0 <= since < self.interval:
             raise Refused("ratelimited", retry_after=ceil(self.interval - since))
         self._last_post[where] = now
 
