@@ -305,6 +305,9 @@ def _dark(mail: Mail) -> Faults:
     grounds = [declared(one).keys() for one in mail.all("//div[@role='article']")]
     if not all({"color", "background-color"} <= names for names in grounds):
         yield "no colour and ground on the wrapper, so that Outlook.com would not mark it"
+    for one in mail.all("//td[@class]"):
+        if "color" in declared(one) and "background-color" not in declared(one):
+            yield f"a colour without its ground: {told(one)}"
 
 
 @check("directions: a text of its own finds its own")
