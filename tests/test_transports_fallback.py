@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, given, settings, strategies as st
 from pydantic import SecretStr
 
 from bot.errors import BroadsheetError, InDoubtError, InputError, PermanentError, StopRunError, TransientError
@@ -276,6 +277,28 @@ def test_who_waits_for_a_place_stops_when_the_run_ends() -> None:
         waiter.send(SENDER, BOB, MAIL)
         waiter.close()
     assert len(only.mails) == 2
+
+
+CODES = st.sampled_from([200, 220, 250, 251, 354, 421, 450, 452, 500, 503, 535, 550, 552, 554, 999])
+WORDS = st.sampled_from(["", "fine", "4.2.1 later", "5.1.1 no such user", "5.7.1 blocked", "relay denied"])
+ACTS = st.one_of(st.builds(reply, CODES, WORDS), st.sampled_from([close, reset, garbage]))
+SCRIPTS = st.dictionaries(
+    st.sampled_from(["connect", "EHLO", "MAIL", "RCPT", "DATA", "RSET", "dot"]), ACTS, max_size=2
+)
+
+
+@given(SCRIPTS, SCRIPTS, st.sampled_from([OFFERED, ()]))
+@settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow])
+def test_whatever_relays_answer_a_mail_is_taken_once_and_then_there_is_a_receipt(
+    first: Script, second: Script, ehlo: tuple[str, ...]
+) -> None:
+    with Scripted(first, ehlo=ehlo) as one, Scripted(second, ehlo=ehlo) as other:
+        (found,) = sent(over(table(one), table(other)), ADA)
+    taken = len(one.mails) + len(other.mails)
+    assert taken == (1 if isinstance(found, str) else 0)
+    if found is InDoubtError:
+        assert one.mails == other.mails == []
+        assert sum(MAIL in wire.received for server in (one, other) for wire in server.wires) == 1
 
 
 # ---------------------------------------------------------------------------------------------- passwords
