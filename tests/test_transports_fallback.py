@@ -288,7 +288,7 @@ SCRIPTS = st.dictionaries(
 
 
 @given(SCRIPTS, SCRIPTS, st.sampled_from([OFFERED, ()]))
-@settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_whatever_relays_answer_a_mail_is_taken_once_and_then_there_is_a_receipt(
     first: Script, second: Script, ehlo: tuple[str, ...]
 ) -> None:
