@@ -1,5 +1,6 @@
 """Every theme passes every line of the checklist, whatever the issue: as HTML, and as Chromium shows it."""
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache, partial
@@ -9,9 +10,10 @@ from playwright.sync_api import Browser
 
 from bot.markup import parse_blocks
 from bot.models import Entry, Issue, Reference, Section, Week
+from bot.templates import shipped
 from bot.text import Paragraph, Text
 from tests.browser import Scheme, shown
-from tests.checklist import CHECKS, Mail, faults
+from tests.checklist import CHECKS, Mail, faults, words
 from tests.oracles.samples import FILES, SAMPLES, THEMES, Made, issue_of, newsletter, set_in
 from tests.oracles.test_overflow import outside
 
@@ -148,6 +150,40 @@ def test_words_of_the_mail_itself_are_in_the_newsletters_language_or_say_which_t
     unknown = mail_of("in a language of which no words are known", "plain")
     english = [one for one in unknown.all("//a") if one.text == "Read on the web"]
     assert {one.xpath("string(ancestor::*[@lang][1]/@lang)") for one in english} == {"en"}
+
+
+LANGUAGES = re.findall(r'^  "([a-z-]+)": \{', (shipped() / "email/words.j2").read_text("utf-8"), re.MULTILINE)
+
+
+@pytest.mark.parametrize("language", [*LANGUAGES, "zh-TW", "zh-CN", "pt-BR", "de-CH"])
+def test_a_language_has_all_the_words_of_a_mail(language: str) -> None:
+    made = set_in(bare(), newsletter("magazine", language))
+    (foot,) = Mail(made.html, made.text, language).all("//td[@class='foot']")
+    for said in (words(foot), made.text):
+        assert "ada@example.org" in said
+        assert "AI Papers of the Week" in said
+        assert "|" not in said
+    english = ("Read on the web" in made.html, "Unsubscribe" in made.html, "Unsubscribe" in made.text)
+    assert english == (language == "en",) * 3
+
+
+@pytest.mark.parametrize(
+    ("tag", "words_of"), [("zh-TW", "zh-hant"), ("zh-CN", "zh"), ("pt-BR", "pt"), ("iw", "he")]
+)
+def test_a_tag_finds_the_words_of_its_language(tag: str, words_of: str) -> None:
+    one, other = (set_in(bare(), newsletter("plain", language)).text for language in (tag, words_of))
+    assert one.partition("\n--\n")[2].split("/u/")[0] == other.partition("\n--\n")[2].split("/u/")[0]
+
+
+def test_the_readme_of_templates_names_every_theme_and_block_there_is() -> None:
+    told = (shipped() / "README.md").read_text("utf-8").partition("## Themes")[2].partition("## Slack")[0]
+    rows = set(re.findall(r"^\| `([^`]+)`", told, re.MULTILINE))
+    skeleton = (shipped() / "email/skeleton.html.j2").read_text("utf-8")
+    parts = (shipped() / "email/parts.html.j2").read_text("utf-8")
+    assert set(THEMES) <= rows
+    assert set(re.findall(r"\{% block (\w+)", skeleton)) <= rows
+    macros = {f"part.{one}" for one in re.findall(r"\{% macro ([^%]+\)) %\}", parts)}
+    assert {one.replace(', lang=""', ", lang") for one in macros if "rules" not in one} <= rows
 
 
 # ------------------------------------------------------------------------------------ as Chromium shows it
