@@ -17,11 +17,13 @@ from bot.text import (
     CodeBlock,
     Emphasis,
     Heading,
+    Inlines,
     LineBreak,
     Link,
     Paragraph,
     Quote,
     Strong,
+    Struck,
     Table,
     Text,
 )
@@ -68,7 +70,7 @@ def unescaped(mrkdwn: str) -> str:
 
 def letters(text: str) -> str:
     """A text without blanks, and without what lists and tables are marked with: no layout may change it."""
-    return re.sub(r"[\s•|\d.]+", "", text)
+    return re.sub(r"[\s•|─\d.]+", "", text)
 
 
 # ------------------------------------------------------------------------------------------------- every text
@@ -145,11 +147,18 @@ def items(*texts: str, start: int | None = None) -> Bullets:
 
 
 def test_each_run_says_how_it_looks() -> None:
-    inlines = (Strong((Text("a"),)), Emphasis((Code("b"),)), Link(URL, (Strong((Text("c"),)),)), Text(" d"))
+    inlines = (
+        Strong((Text("a"),)),
+        Emphasis((Code("b"),)),
+        Struck((Text("s"),)),
+        Link(URL, (Strong((Text("c"),)),)),
+        Text(" d"),
+    )
     assert elements(Paragraph(inlines)) == [
         section(
             run("a", bold=True),
             run("b", italic=True, code=True),
+            run("s", strike=True),
             {"type": "link", "url": URL, "text": "c", "style": {"bold": True}},
             run(" d"),
         )
@@ -187,10 +196,29 @@ def test_quotes_code_and_tables_are_kept() -> None:
     assert elements(quote, CodeBlock("if x:\n    y"), table) == [
         {"type": "rich_text_quote", "elements": [run("a"), run("\n"), run("3. "), run("b")]},
         {"type": "rich_text_preformatted", "elements": [run("if x:\n    y")]},
-        section(
-            run("h", bold=True), run(" | "), run("x", bold=True), run("\n"), run("i"), run(" | "), run("x")
-        ),
+        {"type": "rich_text_preformatted", "elements": [run("h  x\n────\ni  x")]},
     ]
+
+
+@pytest.mark.parametrize(
+    "cells", [(Text("w" * 40),), (Link(URL, X),), (Strong(X),), (Text("a"), LineBreak(), Text("b"))]
+)
+def test_a_table_that_would_break_or_lose_something_is_lines(cells: Inlines) -> None:
+    table = Table(((X, X), (cells, X)))
+    (made,) = elements(table)
+    assert made["type"] == "rich_text_section"
+    assert made["elements"][:4] == [run("x", bold=True), run(" | "), run("x", bold=True), run("\n")]
+
+
+def test_columns_stand_below_one_another_in_every_script() -> None:
+    table = Table((((Text("重要"),), (Text("b"),)), ((Text("e\u0301x"),), (Text("c"),)), ((), (Text("d"),))))
+    (made,) = elements(table)
+    assert made["elements"][0]["text"].split("\n") == ["重要  b", "───────", "e\u0301x    c", "      d"]
+
+
+def test_code_and_tables_in_a_quote_keep_their_face() -> None:
+    (made,) = elements(Quote((CodeBlock("x\ny"),)))
+    assert made["elements"] == [run("x\ny", code=True)]
 
 
 def test_a_quote_in_a_bullet_stays_a_quote() -> None:

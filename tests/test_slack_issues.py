@@ -66,6 +66,8 @@ def _shown_elements(elements: Sequence[Json]) -> Iterator[str]:
     for element in elements:
         if element["type"] == "rich_text_list":
             yield from _shown_elements(element["elements"])
+        elif element["type"] == "button":
+            yield element["text"]["text"]
         elif "elements" in element:
             yield "".join(_shown_elements(element["elements"]))
         else:
@@ -79,30 +81,47 @@ def spoken(mrkdwn: str) -> str:
     return html.unescape(" ".join(filter(None, found.groups())))
 
 
-def words_of(issue: Issue) -> str:
+def words_of(issue: Issue, layout: Layout) -> str:
     """The words of an issue, in the order of its messages."""
-    pieces, number = [issue.title, markup.words(issue.intro)], 0
+    pieces = [issue.title, "" if layout == "digest" else markup.words(issue.intro)]
+    if layout != "messages":
+        pieces += _contents_of(issue)
+    return " ".join(pieces if layout == "digest" else [*pieces, *_entries_of(issue)])
+
+
+def _contents_of(issue: Issue) -> Iterator[str]:
     for section in issue.sections:
-        pieces.append(section.title or "")
+        yield section.title or ""
+        yield from (entry.title for entry in section.entries)
+
+
+def _entries_of(issue: Issue) -> Iterator[str]:
+    number = 0
+    for section in issue.sections:
+        yield section.title or ""
         for number, entry in enumerate(section.entries, number + 1):  # noqa: B020 (it counts through all sections)
             lead = markup.words((entry.lead,) if entry.lead else ())
             links = " · ".join(reference.label for reference in entry.references)
-            pieces += [f"{number}. {entry.title}", lead, links, markup.words(entry.rest)]
-    return " ".join(pieces)
+            yield " ".join((f"{number}. {entry.title}", lead, links, markup.words(entry.rest)))
 
 
 def letters(text: str) -> str:
     return "".join(text.split())
 
 
-def assert_words_kept(issue: Issue, messages: Sequence[Json]) -> None:
+def is_ours(block: Json) -> bool:
+    """Whether a block says nothing of the issue: small print, and what leads to the page."""
+    return block["type"] in {"context", "actions"} or shown(block) == "Read it on the web"
+
+
+def assert_words_kept(issue: Issue, layout: Layout, messages: Sequence[Json]) -> None:
     """Every letter is there, in order, and nothing else but marks of lists and tables that are put flat."""
     blocks = [block for message in messages for block in message["blocks"]]
-    ours = [block for block in blocks[:-1] if block["type"] != "context"]
-    said, meant = letters(" ".join(map(shown, ours))), letters(words_of(issue))
+    theirs = [block for block in blocks if not is_ours(block)]
+    said, meant = letters(" ".join(map(shown, theirs))), letters(words_of(issue, layout))
     rest = iter(said)
     assert all(letter in rest for letter in meant), (said, meant)
-    assert set(Counter(said) - Counter(meant)) <= set("•|.0123456789")
+    assert set(Counter(said) - Counter(meant)) <= set("•|─.0123456789")
 
 
 def texts_in(value: Any) -> Iterator[Json]:
@@ -121,7 +140,7 @@ def assert_slack_takes(messages: Sequence[Json]) -> None:
     for message in messages:
         assert faults(message["blocks"]) == []
         assert not is_too_long(message["blocks"])
-        assert len(message["blocks"]) <= 41  # 40, and the running head of a later message
+        assert len(message["blocks"]) <= 40
         assert len(json.dumps(message["blocks"], ensure_ascii=False)) <= 10_000
         assert 0 < len(message["text"]) <= 4000
         assert not re.search(r"[<>]", message["text"])
@@ -162,6 +181,10 @@ EXTREMES = {
     "a deep list": of(*nested(30)),
     "a long bullet": of(Bullets(((words(LONG),),) * 3, start=7)),
     "a list of a thousand": of(Bullets(((words("x"),),) * 1000, start=0)),
+    "eight hundred bullets": of(Bullets(((words("a b c d e f"),),) * 800)),
+    "a word of fifty thousand": of(words("x" * 50_000)),
+    "a bullet of fifty thousand": of(Bullets(((words("Say it again. " * 3600),),))),
+    "a narrow table": of(Table((((Text("a"),), (Text("b"),)),) * 400)),
     "a quoted list": of(Quote((Bullets(((words(LONG),),) * 2, start=3), CodeBlock(HUGE)))),
     "a long link": of(Paragraph((Link("https://example.org/" + "é" * 300, (Text(HUGE),)),))),
     "many links": of(references=LINKS),
@@ -177,8 +200,7 @@ EXTREMES = {
 def test_no_extreme_breaks_a_limit_or_loses_a_word(issue: Issue, layout: Layout) -> None:
     messages = frozen(issue, layout)
     assert_slack_takes(messages)
-    if layout != "digest":
-        assert_words_kept(issue, messages)
+    assert_words_kept(issue, layout, messages)
 
 
 @settings(max_examples=25, deadline=None)
@@ -186,8 +208,31 @@ def test_no_extreme_breaks_a_limit_or_loses_a_word(issue: Issue, layout: Layout)
 def test_any_issue_fits_and_keeps_its_words_in_order(issue: Issue, layout: Layout) -> None:
     messages = frozen(issue, layout)
     assert_slack_takes(messages)
-    if layout != "digest":
-        assert_words_kept(issue, messages)
+    assert_words_kept(issue, layout, messages)
+
+
+HUGE_BLOCKS = tuple(issue.sections[0].entries[0].blocks for issue in EXTREMES.values() if issue.sections)
+
+
+def huge_entries() -> st.SearchStrategy[Entry]:
+    """Entries of everything at once: what is drawn, between what is too large."""
+    pieces = st.lists(st.sampled_from(HUGE_BLOCKS) | strategies.blocks(), max_size=3)
+    return st.builds(
+        lambda title, blocks: Entry(title, blocks=tuple(one for some in blocks for one in some)),
+        strategies.titles() | st.sampled_from([LONG[:4000], "&" * 900, "👩‍💻" * 300]),
+        pieces,
+    )
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.lists(huge_entries(), min_size=1, max_size=3), strategies.titles(), st.sampled_from(LAYOUTS))
+def test_any_issue_of_extremes_fits_and_keeps_its_words(
+    entries: list[Entry], title: str, layout: Layout
+) -> None:
+    issue = replace(EMPTY, title=title, sections=(Section(title, tuple(entries)),))
+    messages = frozen(issue, layout)
+    assert_slack_takes(messages)
+    assert_words_kept(issue, layout, messages)
 
 
 # --------------------------------------------------------------------------------------- what must stay dead
@@ -227,7 +272,7 @@ def test_mrkdwn_holds_tame_words_and_one_link(title: str, lead: Paragraph, url: 
 
 def together(sections: tuple[Section, ...]) -> list[list[str]]:
     """The words of each message of an issue."""
-    messages = frozen(replace(EMPTY, sections=sections))
+    messages = frozen(replace(EMPTY, sections=sections), "messages")
     assert len(messages) > 2
     return [" ".join(map(shown, message["blocks"])).split() for message in messages]
 
@@ -249,14 +294,15 @@ def test_a_section_opens_in_the_message_of_its_first_entry() -> None:
 def test_no_message_begins_or_ends_with_a_line() -> None:
     sizes = [400, 2250, 800] * 9
     entries = tuple(Entry(f"T{n}", blocks=(words("x " * size),)) for n, size in enumerate(sizes))
-    for message in frozen(replace(EMPTY, sections=(Section(None, entries),))):
+    issue = replace(EMPTY, sections=(Section(None, entries),))
+    for message in [one for layout in LAYOUTS for one in frozen(issue, layout)]:
         assert message["blocks"][0]["type"] != "divider"
         assert message["blocks"][-1]["type"] != "divider"
 
 
 def test_the_words_where_blocks_are_not_shown_name_every_entry_of_the_message() -> None:
     entries = tuple(Entry(f"T{n}", blocks=(words("x " * 1400),)) for n in range(6))
-    first, *others = frozen(replace(EMPTY, sections=(Section(None, entries),)))
+    first, *others = frozen(replace(EMPTY, sections=(Section(None, entries),)), "messages")
     assert all(f"{n + 1}. T{n}" in first["text"] for n in range(6))
     for message in others:
         titles = re.findall(r"\d+\. T\d+", " ".join(map(shown, message["blocks"])))
@@ -267,3 +313,77 @@ def test_a_call_that_gives_nothing_makes_no_message() -> None:
     assert packed([Group(())]) == []
     huge = {"type": "x", "text": "x" * 12_000}
     assert [message.blocks for message in packed([Group((huge,)), Group(()), Group(())])] == [[huge]]
+
+
+# ---------------------------------------------------------------------------------------------------- layouts
+
+LONG_TEXTS = (words("x " * 1400),)
+FIVE = replace(
+    EMPTY,
+    intro=(words("An opening."),),
+    sections=(
+        Section(
+            "First",
+            tuple(Entry(f"T{n}", (Reference("r", f"https://x.org/{n}"),), LONG_TEXTS) for n in (1, 2)),
+        ),
+        Section("Second", tuple(Entry(f"T{n}", blocks=LONG_TEXTS) for n in (3, 4, 5))),
+    ),
+)  # fmt: skip
+
+
+def said_by(layout: Layout, issue: Issue = FIVE) -> list[str]:
+    return [" ".join(map(shown, message["blocks"])) for message in frozen(issue, layout)]
+
+
+def test_a_thread_opens_with_the_contents_and_replies_with_the_entries_in_order() -> None:
+    lead, *replies = said_by("thread")
+    assert re.findall(r"An opening|First|Second|T\d|Read it", lead) == [
+        "An opening", "First", "T1", "T2", "Second", "T3", "T4", "T5", "Read it",
+    ]  # fmt: skip
+    assert re.findall(r"First|Second|T\d", " ".join(replies)) == [
+        "First", "T1", "T2", "Second", "T3", "T4", "T5",
+    ]  # fmt: skip
+    assert "x x" not in lead
+
+
+def test_the_contents_of_a_thread_lead_where_the_entries_lead() -> None:
+    lead = frozen(FIVE, "thread")[0]
+    assert re.findall(r'"url": "(https://x[^"]+)"', json.dumps(lead["blocks"])) == [
+        "https://x.org/1", "https://x.org/2",
+    ]  # fmt: skip
+    assert lead["text"].split("\n")[0] == "x"
+    assert len(lead["text"].split("\n")) == 6
+
+
+def test_consecutive_messages_say_which_of_how_many_they_are() -> None:
+    first, *others = said_by("messages")
+    assert "1/" not in first
+    assert [one.split("T")[0].split("x ")[1][2:5] for one in others] == [
+        f"{number}/{len(others) + 1}" for number in range(2, len(others) + 2)
+    ]
+
+
+def test_a_digest_is_a_title_a_line_for_each_entry_and_a_button() -> None:
+    (message,) = frozen(FIVE, "digest")
+    (button,) = message["blocks"][-1]["elements"]
+    assert button["text"]["text"] == "Read the issue"
+    assert button["url"] == "http://localhost:8000/issues/2025-W17"
+    assert re.findall(r"An opening|First|Second|T\d|x x", shown_all(message)) == [
+        "First", "T1", "T2", "Second", "T3", "T4", "T5",
+    ]  # fmt: skip
+
+
+def shown_all(message: Json) -> str:
+    return " ".join(map(shown, message["blocks"]))
+
+
+def test_an_issue_without_entries_is_one_message_in_every_layout() -> None:
+    assert [len(frozen(EMPTY, layout)) for layout in LAYOUTS] == [1, 1, 1]
+
+
+def test_a_title_is_not_the_last_line_of_a_message() -> None:
+    """An entry that is too large for one message is torn below its title, not between them."""
+    small = tuple(Entry(f"small{n}", blocks=(words("y " * 1000),)) for n in range(3))
+    large = Entry("large", blocks=tuple(words("Word word. " * 300) for _ in range(8)))
+    for message in frozen(replace(EMPTY, sections=(Section(None, (*small, large)),)), "messages"):
+        assert not shown(message["blocks"][-1]).endswith("large")

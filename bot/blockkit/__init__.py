@@ -4,7 +4,8 @@ Words of ours and tame words go out as `section` and `header`; anything that cou
 out as `rich_text`, where each run says what it is.
 """
 
-from bot.blockkit.blocks import context, divider, entry_title, header, heading, link
+from bot.blockkit.blocks import button, context, divider, entry_title, header, heading, link
+from bot.blockkit.graphemes import shortened
 from bot.blockkit.measure import Json, size
 from bot.blockkit.mrkdwn import escape, fallback, is_tame
 from bot.blockkit.packing import Group, Message, packed
@@ -14,6 +15,7 @@ __all__ = [
     "Group",
     "Json",
     "Message",
+    "button",
     "context",
     "divider",
     "entry_title",
@@ -25,5 +27,6 @@ __all__ = [
     "link",
     "packed",
     "rich",
+    "shortened",
     "size",
 ]

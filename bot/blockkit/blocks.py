@@ -1,11 +1,16 @@
 """The blocks a message is made of; each function gives as many as its words need."""
 
-from bot.blockkit.limits import CONTEXT, HEADER, PIECE, TEXT
-from bot.blockkit.measure import Json, cut, gathered
+from bot.blockkit.dividing import cut
+from bot.blockkit.graphemes import shortened
+from bot.blockkit.limits import ADDRESS, BUTTON, CONTEXT, HEADER, PIECE, TEXT
+from bot.blockkit.measure import Json, gathered
 from bot.blockkit.mrkdwn import bold_link, escape, is_tame
 from bot.blockkit.rich_text import rich
-from bot.markup import inline_text
+from bot.markup import inline_text, safe_url
 from bot.text import Heading, Inlines, Link, Paragraph, Strong, Text
+
+OPENED = "opened"
+"""What Slack tells an app that a button was pressed which only leads to a page; nothing is to be done."""
 
 
 def header(text: str) -> list[Json]:
@@ -40,6 +45,16 @@ def divider() -> list[Json]:
 def link(words: str, url: str) -> list[Json]:
     """A line that leads somewhere."""
     return rich((Paragraph((Link(url, (Text(words),)),)),))
+
+
+def button(words: str, url: str) -> list[Json]:
+    """A button that leads somewhere; ValueError where it could not."""
+    target = safe_url(url)
+    words = " ".join(words.split())
+    if not (target and target.startswith("http") and len(target) <= ADDRESS and words):
+        raise ValueError(f"a button needs words and an http address: {words[:40]!r}, {url[:80]!r}")
+    pressed = {"type": "button", "text": _plain(shortened(words, BUTTON)), "url": target, "action_id": OPENED}
+    return [{"type": "actions", "elements": [pressed]}]
 
 
 def entry_title(title: str, url: str | None, lead: Paragraph | None) -> list[Json]:

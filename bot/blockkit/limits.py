@@ -6,6 +6,9 @@ Counts are of characters or pieces (docs.slack.dev, Block Kit reference).
 TEXT = 3000
 """Any text object; a `section` holds one."""
 HEADER = 150
+BUTTON = 75
+"""The words on a button."""
+ADDRESS = 3000
 CONTEXT = 10
 """Elements of a `context`."""
 INDENT = 8

@@ -1,4 +1,4 @@
-"""How much JSON blocks make, and how they are divided when it is too much."""
+"""How much JSON blocks make, and how they are gathered so that it is not too much."""
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
@@ -17,20 +17,13 @@ def size(blocks: Sequence[Json]) -> int:
 def gathered(elements: Iterable[Json], limit: int = PIECE) -> Iterator[list[Json]]:
     """Elements in groups, in order, each as large as fits; an element that is too large is alone."""
     group: list[Json] = []
+    reached = 0
     for element in elements:
-        if group and size([*group, element]) > limit:
+        more = size([element])
+        if group and reached + more > limit:
             yield group
-            group = []
+            group, reached = [], 0
         group.append(element)
+        reached += more
     if group:
         yield group
-
-
-def cut(text: str, limit: int) -> Iterator[str]:
-    """A text in pieces of at most `limit` characters, after blanks where there are any."""
-    while len(text) > limit:
-        blank = max(text.rfind(" ", 0, limit), text.rfind("\n", 0, limit))
-        end = blank + 1 if blank > 0 else limit
-        yield text[:end]
-        text = text[end:]
-    yield text

@@ -7,6 +7,7 @@ as mrkdwn at all: see `is_tame`.
 import re
 from collections.abc import Sequence
 
+from bot.blockkit.graphemes import shortened
 from bot.blockkit.limits import FALLBACK
 from bot.markup import safe_url
 
@@ -15,6 +16,7 @@ _MARKER = re.compile(
     rf"[*_~`|{_FULL_WIDTH}]|:[\w+'-]+:|^\s*>|[@#]\w|https?://|\S@\S|[\x00-\x1f\x7f-\x9f\u2028\u2029]",
     re.MULTILINE,
 )
+_BROADCAST = re.compile(r"[@\uff20](?=(?:here|channel|everyone)\b)", re.IGNORECASE)
 _LONGEST_TITLE = 300
 
 
@@ -41,10 +43,15 @@ def _address(url: str) -> str:
 
 def fallback(title: str, lines: Sequence[str]) -> str:
     """What notifications show and screen readers read, as mrkdwn; whole lines as long as there is room."""
-    text = escape(title if len(title) <= _LONGEST_TITLE else f"{title[:_LONGEST_TITLE]}…")
-    for number, line in enumerate(lines):
+    text = _dead(shortened(title, _LONGEST_TITLE))
+    for number, line in enumerate(map(_dead, lines)):
         more = f"\n… +{len(lines) - number}"
-        if len(text) + len(escape(line)) + len(more) + 1 > FALLBACK:
+        if len(text) + len(line) + len(more) + 1 > FALLBACK:
             return text + more
-        text += f"\n{escape(line)}"
+        text += f"\n{line}"
     return text
+
+
+def _dead(text: str) -> str:
+    """Words that call nobody: here Slack takes no typed text, and `@here` is one without any brackets."""
+    return _BROADCAST.sub("@\u2060", escape(text))

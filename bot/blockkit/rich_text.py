@@ -2,8 +2,10 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from bot.blockkit.dividing import CODE, divided
 from bot.blockkit.limits import INDENT, PIECE
-from bot.blockkit.measure import Json, cut, gathered, size
+from bot.blockkit.measure import Json, gathered, size
+from bot.blockkit.tables import drawn
 from bot.markup import Run, normalise, runs
 from bot.text import (
     Block,
@@ -17,6 +19,9 @@ from bot.text import (
     Strong,
     Table,
 )
+
+_ROOM = PIECE - 200
+"""For the runs of one element; the rest is for what stands around them."""
 
 
 def rich(blocks: Blocks) -> list[Json]:
@@ -47,7 +52,7 @@ def _element(block: Block, indent: int) -> Iterator[Json]:
         case CodeBlock(value):
             yield {"type": "rich_text_preformatted", "elements": [_words(value)]}
         case Table(rows):
-            yield _section(_lines([_row(row, head=not at) for at, row in enumerate(rows)]))
+            yield _table(rows)
 
 
 def _words(text: str) -> Json:
@@ -71,8 +76,18 @@ def _run(run: Run) -> Json:
     return {**element, "style": style} if style else element
 
 
+def _table(rows: Sequence[Sequence[Inlines]]) -> Json:
+    """A table drawn with blanks where a phone shows it unbroken, else its rows as lines.
+
+    Slack's own tables may be but one to a message, and are not for every way to post.
+    """
+    if picture := drawn(rows):
+        return {"type": "rich_text_preformatted", "elements": [_words(picture)]}
+    return _section(_lines([_row(row, head=not at) for at, row in enumerate(rows)]))
+
+
 def _row(cells: Sequence[Inlines], *, head: bool) -> list[Json]:
-    """A table's row in one line; Slack's own tables may be but one to a message."""
+    """A table's row in one line."""
     line: list[Json] = []
     for at, cell in enumerate(cells):
         line += [_words(" | ")] if at else []
@@ -107,7 +122,7 @@ def _list(bullets: Bullets, indent: int) -> Iterator[Json]:
 def _item(blocks: Blocks) -> tuple[Blocks, Blocks]:
     """What stands in an item's own line, and what follows from its first block that cannot stand there."""
     for at, block in enumerate(blocks):
-        if isinstance(block, Bullets | CodeBlock | Quote):
+        if isinstance(block, Bullets | CodeBlock | Quote | Table):
             return blocks[:at], blocks[at:]
     return blocks, ()
 
@@ -118,6 +133,8 @@ def _flat(blocks: Blocks) -> list[Json]:
 
 
 def _line(element: Json) -> list[Json]:
+    if element["type"] == "rich_text_preformatted":
+        return [{**run, "style": {"code": True}} for run in element["elements"]]
     if element["type"] != "rich_text_list":
         return list(element["elements"])
     mark = "• " if element["style"] == "bullet" else f"{element.get('offset', 0) + 1}. "
@@ -172,17 +189,22 @@ def _continues(last: Json, element: Json) -> bool:
 
 
 def _divided(element: Json) -> Iterator[Json]:
-    """One element in pieces that each fit; words are cut only where one run is too long by itself."""
+    """One element in pieces that each fit; only the first piece of a list's item is in the list."""
     if size([element]) <= PIECE:
         yield element
     elif element["type"] == "rich_text_list":
-        first, *others = gathered(_short(element["elements"][0]["elements"]))
+        first, *others = divided(element["elements"][0]["elements"], _ROOM)
         yield {**element, "elements": [_section(first)]}
-        yield from (_section(group) for group in others)
+        yield from map(_section, others)
+    elif element["type"] == "rich_text_preformatted":
+        pieces = divided(element["elements"], _ROOM, CODE)
+        yield from ({**element, "elements": _without_last_line_end(piece)} for piece in pieces)
     else:
-        yield from ({**element, "elements": group} for group in gathered(_short(element["elements"])))
+        yield from ({**element, "elements": piece} for piece in divided(element["elements"], _ROOM))
 
 
-def _short(elements: Iterable[Json]) -> Iterator[Json]:
-    for element in elements:
-        yield from ({**element, "text": piece} for piece in cut(element["text"], PIECE // 2))
+def _without_last_line_end(runs: list[Json]) -> list[Json]:
+    """Code as it is shown: an empty line at its end would be seen."""
+    *others, last = runs
+    text = last["text"].rstrip("\n")
+    return [*others, {**last, "text": text}] if text else runs

@@ -64,7 +64,8 @@ class _Page:
         """What stands inside of a call block, as one group; Jinja2 does not finalise what these give."""
         groups = self.groups(caller())
         blocks = (block for group in groups for block in group.blocks)
-        return self.mark(Group(tuple(blocks), tuple(line for group in groups for line in group.lines)))
+        lines = (line for group in groups for line in group.lines)
+        return self.mark(Group(tuple(blocks), tuple(lines), any(group.opens for group in groups)))
 
 
 def groups(templates: Templates, context: dict[str, Any]) -> Sequence[Group]:
@@ -110,6 +111,8 @@ def _functions(page: _Page) -> dict[str, Any]:
         "heading": lambda text: _group(blockkit.heading(str(text))),
         "context": lambda *texts: _group(blockkit.context(*map(str, texts))),
         "link": lambda text, url: _group(blockkit.link(str(text), str(url))),
+        "button": lambda text, url: _group(blockkit.button(str(text), str(url))),
+        "new_message": lambda: Group((), opens=True),
         "divider": lambda: _group(blockkit.divider()),
         "rich": lambda blocks: _group(blockkit.rich(_checked(blocks))),
         "entry_title": _entry_title,
