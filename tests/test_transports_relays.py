@@ -124,13 +124,14 @@ def failed(standing: Standing, *, began: float = NOW) -> Standing:
         (NEW, NEW.seated(), (1, True, 0)),
         (WELL, WELL.seated(), (1, False, 0)),
         (DUE, DUE.seated(), (1, True, 1)),
-        (TRIED, TRIED.opened(), (1, False, 1)),
+        (TRIED, TRIED.opened(trying=True), (1, False, 1)),
         # failures grow until a mail is taken: that a connection can be opened says little
         (TRIED, failed(TRIED), (1, False, 2)),
-        (TRIED.opened(), failed(TRIED.opened()), (1, False, 2)),
-        (TRIED, TRIED.opened().taken(), (1, False, 0)),
+        (TRIED.opened(trying=True), failed(TRIED.opened(trying=True)), (1, False, 2)),
+        (TRIED, TRIED.opened(trying=True).taken(), (1, False, 0)),
         # those that were under way together fail once
         (failed(WELL), failed(failed(WELL), began=NOW - 1), (0, False, 1)),
+        (TRIED, TRIED.opened(trying=False), (1, True, 1)),
         # who gave up without an answer lets the next one ask
         (TRIED, TRIED.left(trying=True), (0, False, 1)),
         (replace(TRIED, open=2), replace(TRIED, open=2).left(trying=False), (1, True, 1)),

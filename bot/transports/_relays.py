@@ -42,9 +42,9 @@ class Standing:
         """A connection is about to be opened."""
         return replace(self, open=self.open + 1, tried=self.tried or self.in_question)
 
-    def opened(self) -> "Standing":
+    def opened(self, *, trying: bool) -> "Standing":
         """It could be opened."""
-        return replace(self, known=True, tried=False, refused=False)
+        return replace(self, known=True, tried=self.tried and not trying, refused=False)
 
     def taken(self) -> "Standing":
         """A mail was taken: whatever was, it is well."""
@@ -181,8 +181,8 @@ class Relays:
 
     def opened(self, seat: Seat) -> None:
         """The connection stands."""
-        seat.trying = False
-        self._change(seat, Standing.opened)
+        trying, seat.trying = seat.trying, False
+        self._change(seat, lambda one: one.opened(trying=trying))
 
     def taken(self, seat: Seat) -> None:
         """The relay took a mail."""
