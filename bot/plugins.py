@@ -13,6 +13,9 @@ from typing import Any, Protocol, cast, get_args
 from pydantic import BaseModel, ConfigDict
 from pydantic.fields import FieldInfo
 
+CONFIGURED = ("channels", "transports")
+"""The folders whose kinds stand in configuration files."""
+
 
 class Options(BaseModel):
     """What a plug-in's table in the configuration may say; unknown keys are errors."""
@@ -34,14 +37,19 @@ def kinds(folder: str) -> tuple[str, ...]:
     """The kinds there are in a folder, sorted: `kinds("transports")` → `("maildir", "smtp")`."""
     package = importlib.import_module(f"bot.{folder}")
     names = (module.name for module in pkgutil.iter_modules(package.__path__))
-    return tuple(sorted(name for name in names if not name.startswith("_")))
+    return tuple(sorted(_kind_of(folder, name) for name in names if not name.startswith("_")))
+
+
+def _kind_of(folder: str, module: str) -> str:
+    """How the configuration writes the name of a module: `slack-webhook`."""
+    return module.replace("_", "-") if folder in CONFIGURED else module
 
 
 def find(folder: str, kind: str) -> Plugin:
     """The module of one kind; ValueError that names the kinds there are."""
     if kind not in (known := kinds(folder)):
         raise ValueError(f"{kind!r} is none of {', '.join(known)}{nearest(kind, known)}")
-    return cast("Plugin", importlib.import_module(f"bot.{folder}.{kind}"))
+    return cast("Plugin", importlib.import_module(f"bot.{folder}.{kind.replace('-', '_')}"))
 
 
 def options(folder: str, table: Mapping[str, Any]) -> Options:

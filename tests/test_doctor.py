@@ -20,7 +20,7 @@ from hypothesis import given, strategies as st
 from pydantic import SecretStr
 
 from bot import plugins
-from bot.channels.slack import client
+from bot.channels._slack_client import client
 from bot.cli import broadsheet
 from bot.cli.doctor import _lines
 from bot.dkim import Key

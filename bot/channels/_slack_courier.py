@@ -45,13 +45,13 @@ class PostingCourier:
 
     def __init__(self, messages: list[Json], slack: "WebClient", *, in_thread: bool) -> None:
         self._slack, self._messages, self._in_thread = slack, messages, in_thread
-        self._wait: Wait = lambda _seconds: False
-        self._reading = Reading(lambda method, **how: self._patiently(lambda: asked(slack, method, **how)))
-        self._last = -PACE
+        self.pace = Pace()
+        self._reading = Reading(
+            lambda method, **how: self.pace.patiently(lambda: asked(slack, method, **how))
+        )
 
     def ready(self, wait: Wait) -> bool:
-        self._wait = wait
-        return self._paced()
+        return self.pace.kept(wait)
 
     def deliver(self, delivery: Delivery, now: datetime) -> Receipt:
         posting = _Posting(self, self.place(delivery), delivery.published_at or now)
@@ -99,28 +99,28 @@ class PostingCourier:
         """The conversation and `ts` of a new message."""
         thread = {"thread_ts": place.thread} if place.thread else {}
         arguments = {**message, **thread}
-        try:
-            answer = self._patiently(lambda: written(self._slack, "chat.postMessage", arguments))
-        finally:
-            self._last = time.monotonic()
+        answer = self.pace.patiently(lambda: written(self._slack, "chat.postMessage", arguments))
         conversation, ts = answer.get("channel"), answer.get("ts")
         if not (isinstance(conversation, str) and conversation and isinstance(ts, str) and TS.fullmatch(ts)):
             raise InDoubtError("Slack said yes, but not where: look, then `broadsheet resolve`")
         return conversation, ts
 
-    def wait(self, seconds: float) -> bool:
-        """Let time pass; False where the run has ended."""
-        return self._wait(seconds)
 
-    def _paced(self) -> bool:
+class Pace:
+    """How fast a conversation takes posts, and the waits that follow from it."""
+
+    def __init__(self) -> None:
+        self._last = time.monotonic() - PACE
+        self.wait: Wait = lambda _seconds: False
+        """Lets time pass; until somebody says how, no run is there to wait in."""
+
+    def kept(self, wait: Wait | None = None) -> bool:
+        """Leave Slack its second between two posts; False where the run ends meanwhile."""
+        self.wait = wait or self.wait
         left = self._last + PACE - time.monotonic()
-        return left <= 0 or self._wait(left)
+        return left <= 0 or self.wait(left)
 
-    def paced(self) -> None:
-        """Leave Slack its second between two posts; where the run ends, go on at once."""
-        self._paced()
-
-    def _patiently(self, call: Callable[[], _T]) -> _T:
+    def patiently(self, call: Callable[[], _T]) -> _T:
         """Call, and call again after as long as Slack says; nothing was done when it says so."""
         left = PATIENCE
         while True:
@@ -129,9 +129,11 @@ class PostingCourier:
             except LimitedError as error:
                 named = error.retry_after
                 seconds = UNNAMED_WAIT if named is None else named.total_seconds()
-                if seconds > left or not self._wait(seconds):
+                if seconds > left or not self.wait(seconds):
                     raise
                 left -= max(seconds, SHORTEST_WAIT)
+            finally:
+                self._last = time.monotonic()
 
 
 class _Posting:
@@ -165,7 +167,7 @@ class _Posting:
         if self._known is None:
             self._known = self._seen(place)
         first = self._posted(pair[0], place)
-        self._courier.paced()
+        self._courier.pace.kept()
         try:
             return [*first, *self._posted(pair[1], self._courier.below(place, first[0]))]
         except (PermanentError, TransientError) as error:
@@ -199,7 +201,7 @@ class _Posting:
         wanted = (key_of(message), revision_of(message))
         found, verdict = sought(
             lambda: self._courier.standing(place, self._began).get(wanted),
-            self._courier.wait, doubt, again=again,
+            self._courier.pace.wait, doubt, again=again,
         )  # fmt: skip
         if verdict is Doubt.LATER:
             raise TransientError(f"it is not there, although it was posted twice: {doubt}")

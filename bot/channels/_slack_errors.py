@@ -54,6 +54,7 @@ _RELEASE = Meaning(StopRunError, "install a newer release of Broadsheet")
 _BLOCKS = Meaning(PermanentError, "`broadsheet render` shows the blocks: simplify the template or the entry")
 _LONG = Meaning(PermanentError, "shorten the entry, or divide it in two")
 
+_ROOTLESS = Meaning(PermanentError, "the issue's first message is gone, and its thread with it")
 _THREADS = Meaning(StopRunError, 'nobody may reply in threads there: set layout = "messages"')
 
 CODES: dict[str, Meaning] = {
@@ -96,6 +97,7 @@ CODES: dict[str, Meaning] = {
     ),
     **dict.fromkeys(("deprecated_endpoint", "method_deprecated"), _RELEASE),
     # The message is wrong, and would be wrong tomorrow.
+    **dict.fromkeys(("thread_not_found", "invalid_thread_ts"), _ROOTLESS),
     "msg_blocks_too_long": Meaning(TooLongError, _LONG.remedy),
     **dict.fromkeys(("msg_too_long", "metadata_too_large"), _LONG),
     **dict.fromkeys(
@@ -119,7 +121,7 @@ def from_answer(answer: dict[str, Any], status: int, retry_after: str | None) ->
     """The error that an answer with `ok: false`, or a bad HTTP status, means."""
     code = _code(answer)
     if status == 429:  # noqa: PLR2004 (HTTP: too many requests)
-        return LimitedError("Slack: rate limited", _span(retry_after))
+        return LimitedError("Slack: rate limited", span(retry_after))
     if 300 <= status < 500 and not code:  # noqa: PLR2004 (HTTP: elsewhere, or our fault)
         return StopRunError(f"HTTP {status}, and not as Slack says it: is `api_url` right? is there a proxy?")
     if status >= 500 or not code:  # noqa: PLR2004 (HTTP: their trouble)
@@ -136,9 +138,9 @@ def _code(answer: dict[str, Any]) -> str:
 def _meant(code: str, meaning: Meaning, answer: dict[str, Any], retry_after: str | None) -> BroadsheetError:
     said = f"Slack: {code}{_details(answer)}" + (f": {meaning.remedy}" if meaning.remedy else "")
     if meaning is _WAIT:
-        return LimitedError(said, _span(retry_after))
+        return LimitedError(said, span(retry_after))
     if meaning.error is TransientError:
-        return TransientError(said, retry_after=LATER)
+        return TransientError(said, retry_after=LATER, charged=False)
     if code == "invalid_blocks" and _is_of_images(answer):
         return ImagesError(said)
     return InDoubtError(_doubt(said)) if meaning.error is InDoubtError else meaning.error(said)
@@ -171,7 +173,7 @@ def _details(answer: dict[str, Any]) -> str:
     return f" ({'; '.join(clean)})" if clean else ""
 
 
-def _span(retry_after: str | None) -> timedelta | None:
+def span(retry_after: str | None) -> timedelta | None:
     """A Retry-After header: seconds, perhaps with a fraction; None where it is missing or nonsense."""
     try:
         seconds = float(retry_after or "")

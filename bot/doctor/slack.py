@@ -5,9 +5,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from bot.channels._slack_errors import CODES, FAILURES
+from bot.channels import slack_webhook
 from bot.channels._slack_client import client
+from bot.channels._slack_errors import CODES, FAILURES
 from bot.doctor import Patient, Sign, bad, good, skipped, warning
+from bot.errors import InputError
 from bot.settings import Settings
 
 NETWORK = True
@@ -33,9 +35,11 @@ class Said:
 
 def examine(patient: Patient) -> Iterator[Sign]:
     """Ask who we are and what we may, then look at each conversation once."""
-    if not (posting := conversations(patient.settings)):
+    hooks = list(webhooks(patient.settings))
+    yield from hooks
+    posting = conversations(patient.settings)
+    if not posting and not hooks:
         yield skipped("config/newsletters", "nothing is posted to Slack")
-        return
     token = patient.settings.secret("slack_token")
     for api_url, names in posting.items():
         slack = client(api_url, token, timeout=TIMEOUT)
@@ -44,6 +48,23 @@ def examine(patient: Patient) -> Iterator[Sign]:
         for name in names if not identity.error else ():
             answer = said(slack, "conversations.info", channel=name)
             yield judged_conversation(name, answer, identity.scopes or frozenset())
+
+
+def webhooks(settings: Settings) -> Iterator[Sign]:
+    """What can be said of webhooks without posting: whether there is an address, and what they cannot do."""
+    for newsletter in settings.newsletters.values():
+        for name, options in newsletter.channels.items():
+            if isinstance(options, slack_webhook.Options):
+                yield _hook(f"{newsletter.name} {name}", options, settings)
+
+
+def _hook(where: str, options: slack_webhook.Options, settings: Settings) -> Sign:
+    try:
+        slack_webhook.secret_url(options, settings)
+    except InputError as error:
+        return bad(where, f"{error.where}: {error.what}", error.mend)
+    what = "a webhook cannot read back or correct: an answer that is lost waits for a person"
+    return warning(where, what, 'kind = "slack" with a bot token can do both')
 
 
 def conversations(settings: Settings) -> dict[str, list[str]]:

@@ -176,6 +176,10 @@ class Settings(BaseSettings):
     """The Slack app's bot token; only from the environment."""
     slack_token_file: Path | None = None
     """A file that holds it."""
+    slack_webhook: SecretStr | None = None
+    """The address of an incoming webhook of Slack's: who has it can post; only from the environment."""
+    slack_webhook_file: Path | None = None
+    """A file that holds it."""
     smtp_password: SecretStr | None = None
     """The relay's password; only from the environment."""
     smtp_password_file: Path | None = None
@@ -215,7 +219,7 @@ class Settings(BaseSettings):
         """Whether there is more than one newsletter: web addresses then name theirs."""
         return len(self.newsletters) > 1
 
-    def secret(self, name: Literal["slack_token", "smtp_password"]) -> SecretStr | None:
+    def secret(self, name: Literal["slack_token", "slack_webhook", "smtp_password"]) -> SecretStr | None:
         """A secret from the environment, or else from the file that the configuration names."""
         given: SecretStr | None = getattr(self, name)
         file: Path | None = getattr(self, f"{name}_file")

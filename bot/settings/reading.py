@@ -11,8 +11,8 @@ from bot.errors import InputError
 from bot.models import Finding, Severity
 
 PREFIX = "BROADSHEET_"
-SECRETS = {"token": "slack_token", "password": "smtp_password"}
-_SECRET_KEY = re.compile(r"(?:.*_)?(token|password|secret)", re.ASCII)
+SECRETS = {"token": "slack_token", "webhook": "slack_webhook", "password": "smtp_password"}
+_SECRET_KEY = re.compile(r"(?:.*_)?(token|password|secret|webhook)", re.ASCII)
 
 
 @dataclass
