@@ -22,6 +22,7 @@ from markupsafe import Markup
 import bot
 from bot.errors import InputError
 from bot.markup import inline_html, inline_text, to_html, to_text
+from bot.text import Blocks
 
 WIDTH = 72
 """Columns of the text part."""
@@ -138,12 +139,16 @@ def _environment(loader: BaseLoader, *, autoescape: bool) -> ImmutableSandboxedE
         lstrip_blocks=True,
         keep_trailing_newline=False,
     )
-    environment.filters["html"] = lambda blocks, heading=4: Markup(to_html(blocks, heading=heading))  # noqa: S704 (ours, and nh3's lock behind it)
+    environment.filters["html"] = _html
     environment.filters["inline_html"] = lambda inlines: Markup(inline_html(inlines))  # noqa: S704 (likewise)
     environment.filters["inline_text"] = inline_text
     environment.filters["text"] = lambda blocks, notes=None: to_text(blocks, width=WIDTH, links=notes)
     environment.filters["wrapped"] = _wrapped
     return environment
+
+
+def _html(blocks: Blocks, heading: int = 4, *, columns: bool = False) -> Markup:
+    return Markup(to_html(blocks, heading=heading, columns=columns))  # noqa: S704 (ours, and nh3's lock behind it)
 
 
 def _wrapped(text: str, width: int = WIDTH) -> str:

@@ -5,7 +5,7 @@ import time
 import lxml.html
 import nh3
 import pytest
-from hypothesis import given, strategies as st
+from hypothesis import given, settings, strategies as st
 
 from bot import markup
 from bot.markup import html
@@ -16,6 +16,7 @@ from bot.text import (
     CodeBlock,
     Emphasis,
     Heading,
+    Inline,
     Inlines,
     LineBreak,
     Link,
@@ -31,7 +32,7 @@ from tests import strategies
 BREAK = LineBreak()
 
 
-def paragraph(*inlines: Text | Strong | Emphasis | Link | Code | LineBreak) -> Blocks:
+def paragraph(*inlines: Inline) -> Blocks:
     return (Paragraph(inlines),)
 
 
@@ -243,10 +244,10 @@ def test_runs_show_the_same_words(inlines: Inlines) -> None:
     assert all(run.text for run in runs)
 
 
-@given(strategies.any_blocks())
-def test_the_second_lock_finds_nothing_to_change(blocks: Blocks) -> None:
-    ours = html._blocks(markup.normalise(blocks), 4)
-    assert markup.to_html(blocks) == ours
+@given(strategies.any_blocks(), st.booleans())
+def test_the_second_lock_finds_nothing_to_change(blocks: Blocks, columns: bool) -> None:  # noqa: FBT001 (drawn)
+    ours = html._blocks(markup.normalise(blocks), html._Look(4, columns))
+    assert markup.to_html(blocks, columns=columns) == ours
 
 
 @given(strategies.texts(20))
@@ -341,3 +342,28 @@ def test_no_input_takes_for_ever_or_exhausts_the_stack(source: str) -> None:
 )
 def test_lists_and_quotes_read_as_most_of_them_do_and_items_that_differ_say_so(text: str, html: str) -> None:
     assert markup.to_html(markup.parse_blocks(text)).strip().replace("\n", "|") == html
+
+
+@pytest.mark.parametrize(
+    ("text", "widths"),
+    [
+        ("|a|b|\n|-|-|\n|c|d|", ["50%", "50%"]),
+        ("|Name|What it does|\n|-|-|\n|One|" + "a sentence of words " * 5 + "|", ["25%", "74%"]),
+        ("|Δ|" + "x" * 80 + "|\n|-|-|\n|1|2|", ["8%", "91%"]),
+        ("||\n|-|\n|x|", ["100%"]),
+    ],
+)
+def test_columns_are_as_wide_as_their_words_ask_for(text: str, widths: list[str]) -> None:
+    page = markup.to_html(markup.parse_blocks(text), columns=True)
+    assert [head.get("width") for head in lxml.html.fromstring(page).iter("th")] == widths
+    assert "width" not in markup.to_html(markup.parse_blocks(text))
+
+
+@given(strategies.blocks())
+@settings(max_examples=30)
+def test_columns_together_are_no_wider_than_their_table(blocks: Blocks) -> None:
+    page = lxml.html.fragment_fromstring(markup.to_html(blocks, columns=True), create_parent="div")
+    for row in page.iter("thead"):
+        widths = [int(str(head.get("width")).removesuffix("%")) for head in row.iter("th")]
+        assert min(widths) >= 1
+        assert sum(widths) <= 100

@@ -2,12 +2,13 @@
 
 from collections import Counter
 from collections.abc import Iterable
+from dataclasses import dataclass
 from unicodedata import bidirectional
 
 import nh3
 
 from bot.markup.form import normalise, words
-from bot.markup.runs import clean, normalise_inlines
+from bot.markup.runs import clean, inline_words, normalise_inlines
 from bot.text import (
     Block,
     Blocks,
@@ -28,6 +29,9 @@ from bot.text import (
     Text,
 )
 
+LONG_WORD = 12
+"""Characters of a word that a column may ask for: longer ones are broken."""
+
 _DIR = {"dir"}
 _ALLOWED = {
     "a": {"href"},
@@ -45,7 +49,7 @@ _ALLOWED = {
     "table": set[str](),
     "tbody": set[str](),
     "td": _DIR,
-    "th": {"dir", "scope"},
+    "th": {"dir", "scope", "width"},
     "thead": set[str](),
     "tr": set[str](),
     "ul": _DIR,
@@ -61,9 +65,21 @@ _LOCK = nh3.Cleaner(
 )
 
 
-def to_html(blocks: Blocks, *, heading: int = 4) -> str:
-    """Blocks as HTML; an entry's own small headings become `h4`, or the level named."""
-    return _LOCK.clean(_blocks(normalise(blocks), heading))
+@dataclass(frozen=True, slots=True)
+class _Look:
+    """How blocks are written: the level of small headings, and whether columns have a width."""
+
+    heading: int
+    columns: bool
+
+
+def to_html(blocks: Blocks, *, heading: int = 4, columns: bool = False) -> str:
+    """Blocks as HTML; an entry's own small headings become `h4`, or the level named.
+
+    With `columns`, the heads of a table say how wide each column is, in percent: where it must not be wider
+    than its page, browsers would make all equally wide, or break short words to make room for long ones.
+    """
+    return _LOCK.clean(_blocks(normalise(blocks), _Look(heading, columns)))
 
 
 def inline_html(inlines: Inlines) -> str:
@@ -78,32 +94,32 @@ def escape_html(text: str) -> str:
     return text
 
 
-def _blocks(blocks: Iterable[Block], heading: int) -> str:
-    return "".join(_block(block, heading) + "\n" for block in blocks)
+def _blocks(blocks: Iterable[Block], look: _Look) -> str:
+    return "".join(_block(block, look) + "\n" for block in blocks)
 
 
-def _block(block: Block, heading: int) -> str:
+def _block(block: Block, look: _Look) -> str:
     match block:
         case Paragraph(children):
             return f'<p dir="auto">{_inlines(children)}</p>'
         case Heading(children):
-            return f'<h{heading} dir="auto">{_inlines(children)}</h{heading}>'
+            return f'<h{look.heading} dir="auto">{_inlines(children)}</h{look.heading}>'
         case CodeBlock(value):
             return f'<pre dir="ltr"><code>{escape_html(clean(value))}</code></pre>'
         case Quote(children):
             side = _most(_side(words([child])) for child in children) or "auto"
-            return f'<blockquote dir="{side}">\n{_blocks(children, heading)}</blockquote>'
+            return f'<blockquote dir="{side}">\n{_blocks(children, look)}</blockquote>'
         case Bullets():
-            return _bullets(block, heading)
+            return _bullets(block, look)
         case Table(rows):
-            return _table(rows)
+            return _table(rows, look)
 
 
-def _bullets(block: Bullets, heading: int) -> str:
+def _bullets(block: Bullets, look: _Look) -> str:
     sides = [_side(words(item)) for item in block.items]
     own = _most(sides)
     items = "".join(
-        f'<li dir="{side if side != own and side else "auto"}">{_item(item, heading)}</li>\n'
+        f'<li dir="{side if side != own and side else "auto"}">{_item(item, look)}</li>\n'
         for side, item in zip(sides, block.items, strict=True)
     )
     direction = f' dir="{own}"' if own else ""
@@ -129,19 +145,34 @@ def _side(text: str) -> str | None:
     return next((sides[kind] for kind in map(bidirectional, text) if kind in sides), None)
 
 
-def _item(blocks: Blocks, heading: int) -> str:
+def _item(blocks: Blocks, look: _Look) -> str:
     """One item: its words bare where it is a line, with or without a list below."""
     first, rest = blocks[0], blocks[1:]
     if isinstance(first, Paragraph) and all(isinstance(block, Bullets) for block in rest):
-        return _inlines(first.children) + ("\n" + _blocks(rest, heading) if rest else "")
-    return "\n" + _blocks(blocks, heading)
+        return _inlines(first.children) + ("\n" + _blocks(rest, look) if rest else "")
+    return "\n" + _blocks(blocks, look)
 
 
-def _table(rows: tuple[tuple[Inlines, ...], ...]) -> str:
-    head = "".join(f'<th dir="auto" scope="col">{_inlines(cell)}</th>\n' for cell in rows[0])
+def _table(rows: tuple[tuple[Inlines, ...], ...], look: _Look) -> str:
+    widths = [f' width="{width}%"' for width in _widths(rows)] if look.columns else [""] * len(rows[0])
+    head = "".join(
+        f'<th dir="auto" scope="col"{width}>{_inlines(cell)}</th>\n'
+        for width, cell in zip(widths, rows[0], strict=True)
+    )
     body = "".join(f"<tr>\n{_cells(row)}</tr>\n" for row in rows[1:])
     tbody = f"<tbody>\n{body}</tbody>\n" if body else ""
     return f"<table>\n<thead>\n<tr>\n{head}</tr>\n</thead>\n{tbody}</table>"
+
+
+def _widths(rows: tuple[tuple[Inlines, ...], ...]) -> list[int]:
+    """Percents that each column takes: by its longest word first, and somewhat by its longest text."""
+    needs = [max(_need(inline_words(cell)) for cell in column) for column in zip(*rows, strict=True)]
+    return [max(1, int(100 * need / sum(needs))) for need in needs]
+
+
+def _need(text: str) -> float:
+    longest = max((len(word) for word in text.split()), default=1)
+    return float(min(longest, LONG_WORD) + len(text) ** 0.5)
 
 
 def _cells(row: tuple[Inlines, ...]) -> str:
