@@ -117,12 +117,12 @@ def test_a_post_unfurls_nothing_and_names_itself(tmp_path: Path) -> None:
     payload = built.freeze(issue(), RENDERED)
     posts = json.loads(payload)
     assert payload == channel(tmp_path).freeze(issue(), RENDERED)
-    assert built.parts(payload) == len(posts) == 6
+    assert built.parts(payload) == len(posts) == 7
     assert all(post["unfurl_links"] is post["unfurl_media"] is False for post in posts)
     assert not any(post.keys() & {"parse", "link_names", "thread_ts"} for post in posts)
     assert len({post["client_msg_id"] for post in posts}) == len(posts)
     named = [post["metadata"]["event_payload"] for post in posts]
-    assert [one["part"] for one in named] == [1, 2, 3, 4, 5, 6]
+    assert [one["part"] for one in named] == [1, 2, 3, 4, 5, 6, 7]
     assert named[0]["key"] == f"ai-papers/2025-W17/{CONVERSATION}/1"
 
 
