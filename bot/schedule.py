@@ -38,7 +38,7 @@ class Reason(StrEnum):
     TOO_LATE = "its time is over by more than late_limit: publish it by hand, or leave it out"
     OVERTAKEN = "a later issue has gone out already: publish it by hand, or leave it out"
     FAULTY = "its content has errors: `broadsheet check` lists them"
-    UNFIT = "the mail that it makes has errors: `broadsheet check` lists them"
+    UNFIT = "what would be sent of it has errors: `broadsheet check` lists them"
     DRAFT = "its status is draft"
     UNAPPROVED = "nobody has approved it"
     CHANGED = "its content has changed since it was approved"
@@ -54,7 +54,7 @@ class Outlook:
     faulty: bool = False
     """Its content has findings of severity error."""
     unfit: bool = False
-    """So has what would be mailed of it."""
+    """So has what would be sent of it."""
     status: Status = Status.READY
     approval: ApprovalState | None = None
     """Against the content hash as it is now."""

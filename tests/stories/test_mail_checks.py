@@ -1,6 +1,5 @@
 """What a curator hears of a mail that programs would cut or drop, and that it does not go out."""
 
-import json
 from pathlib import Path
 
 import pytest
@@ -86,14 +85,12 @@ def test_a_template_that_cannot_be_filled_is_one_finding_among_others(here: Inst
     assert "content.title-length" in told
 
 
-@pytest.mark.parametrize("words", [("publish",), ("plan",), ("approve",)], ids=" ".join)
-def test_what_would_break_is_refused_in_one_line_and_nothing_is_sent(
-    here: Installation, words: tuple[str, ...]
-) -> None:
-    answer = here(*words, "2025-W17")
-    assert answer.status == 2
-    assert answer.complaint.startswith("templates/themes/own.html.j2:3: @import url(")
-    assert "Traceback" not in answer.err
+def test_what_would_break_is_refused_in_one_line_and_nothing_is_sent(here: Installation) -> None:
+    for command in ("plan", "approve", "publish"):
+        answer = here(command, "2025-W17")
+        assert answer.status == 2, command
+        assert answer.complaint.startswith("templates/themes/own.html.j2:3: @import url("), command
+        assert "Traceback" not in answer.err
     assert mails(here) == 0
     assert here("issues", "--format", "json").json[0]["published"] is None
 
@@ -108,7 +105,7 @@ def test_the_clock_holds_it_says_so_once_and_sends_it_when_it_is_mended(here: In
     answer = here("--now", SENT, "run", "--once")
     assert answer.status == 0
     assert answer.err.splitlines() == [
-        "ai-papers/2025-W17: not sent: the mail that it makes has errors: `broadsheet check` lists them"
+        "ai-papers/2025-W17: not sent: what would be sent of it has errors: `broadsheet check` lists them"
     ]
     assert here("--now", SENT, "run", "--once").err == ""
     assert mails(here) == 0
@@ -152,4 +149,4 @@ def test_an_issue_that_is_too_big_to_fold_is_refused(here: Installation) -> None
     answer = here("publish", "2025-W17")
     assert answer.status == 2
     assert "Gmail shows 102,000" in answer.complaint
-    assert json.loads(here("issues", "--format", "json").out)[0]["published"] is None
+    assert mails(here) == 0
