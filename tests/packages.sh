@@ -1,6 +1,6 @@
 #!/bin/sh
 # Installs what some tests need beside Python, where that is possible: Debian packages as root with apt-get,
-# and the judges of mail that exist only for Node. Elsewhere those tests are skipped, each saying what it misses.
+# and the judges that exist only for Node. Elsewhere those tests are skipped, each saying what it misses.
 set -eu
 here=$(dirname "$0")
 

@@ -1,4 +1,4 @@
-"""Asks the judges of mail that exist only for Node: a script of this folder, JSON in, JSON out."""
+"""Asks the judges that exist only for Node: a script of this folder, JSON in, JSON out."""
 
 import json
 import shutil
