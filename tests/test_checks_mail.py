@@ -131,6 +131,13 @@ def test_what_mail_programs_lose_of_the_styles_that_go_out_is_told(css: str, rul
     assert found(page(head=f"<title>AI</title><style>{css}</style>")) == rules
 
 
+def test_a_message_does_not_repeat_a_whole_stylesheet() -> None:
+    css = f"@import '{'a' * 9000}'; .{'b' * 9000} {{ p {{ top: 0 }} }} .{'c' * 9000}:is(p) {{ top: 0 }}"
+    findings = judge(mail(page(head=f"<title>AI</title><style>{css}</style>")))
+    assert len(findings) == 4
+    assert all(len(str(finding)) < 400 for finding in findings)
+
+
 @pytest.mark.parametrize(
     ("style", "rules"),
     [

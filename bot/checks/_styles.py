@@ -16,6 +16,8 @@ from bot.models import Severity
 STYLES = 16_384
 """Bytes of `<style>` that Gmail reads."""
 NEARLY = 0.9
+SHOWN = 120
+"""Characters of a selector or a value that a message repeats."""
 
 _INNER = r"(?:[^(),]|\([^()]*\))*"  # one level of brackets: calc(), var()
 _SPACED = re.compile(
@@ -47,7 +49,9 @@ def imported_styles(mail: Mail) -> Iterator[Flaw]:
     sheets = dict.fromkeys((*mail.rendered.sheets, *mail.head_styles))
     for text in dict.fromkeys(text for sheet in sheets for text in imports(statements(sheet))):
         place = mail.place(loosely(text), r"@import\b")
-        yield Flaw(place, f"{text} is lost in mail", "copy what it names into the theme", mail.issue.key)
+        yield Flaw(
+            place, f"{text[:SHOWN]} is lost in mail", "copy what it names into the theme", mail.issue.key
+        )
 
 
 def unresolved_variables(mail: Mail) -> Iterator[Flaw]:
@@ -116,22 +120,24 @@ def lost_by_syntax(css: Iterable[Statement]) -> Iterator[Loss]:
         outer = one.within[-1] if one.within else ""
         if one.is_declaration:
             for colour in _SPACED.findall(_unquoted(one)):
-                why = f"Gmail drops the whole stylesheet or style attribute that has {colour}"
+                why = f"Gmail drops the whole stylesheet or style attribute that has {colour[:SHOWN]}"
                 yield Loss(colour, why, whole=True)
         elif one.is_at_rule and any(text.startswith("@") for text in one.within):
             why = f"Gmail drops the whole stylesheet that has {_short(one)} within {_name(outer)}"
             yield Loss(one.text, why, whole=True)
         elif one.within and not outer.startswith("@"):
-            yield Loss(one.text, f"Gmail drops what is nested: {_short(one)} within {outer}", whole=False)
+            why = f"Gmail drops what is nested: {_short(one)} within {outer[:SHOWN]}"
+            yield Loss(one.text, why, whole=False)
         elif re.match(r"@media\b", one.text, re.IGNORECASE) and _HEIGHT.search(one.text):
-            yield Loss(one.text, f"Gmail drops media rules that ask for a height: {one.text}", whole=False)
+            why = f"Gmail drops media rules that ask for a height: {one.text[:SHOWN]}"
+            yield Loss(one.text, why, whole=False)
 
 
 def lost_by_selector(css: Iterable[Statement]) -> Iterator[Loss]:
     """The selectors that Gmail does not know; for what was not inlined."""
     for one in css:
         if one.opens and not one.is_at_rule and (found := _FUNCTION.search(one.text)):
-            yield Loss(one.text, f"Gmail drops rules with {found[0]}(): {one.text}", whole=False)
+            yield Loss(one.text, f"Gmail drops rules with {found[0]}(): {one.text[:SHOWN]}", whole=False)
 
 
 def _unquoted(statement: Statement) -> str:
@@ -140,7 +146,7 @@ def _unquoted(statement: Statement) -> str:
 
 
 def _short(statement: Statement) -> str:
-    return _name(statement.text) if statement.is_at_rule else statement.text
+    return _name(statement.text) if statement.is_at_rule else statement.text[:SHOWN]
 
 
 def _name(at_rule: str) -> str:
@@ -148,5 +154,5 @@ def _name(at_rule: str) -> str:
 
 
 def loosely(text: str) -> str:
-    """A pattern for a text however its blanks were set."""
-    return r"\s*".join(map(re.escape, re.findall(r"\w+|[^\w\s]", text)))
+    """A pattern for the beginning of a text, however its blanks were set."""
+    return r"\s*".join(map(re.escape, re.findall(r"\w+|[^\w\s]", text[:SHOWN])))

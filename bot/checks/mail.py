@@ -20,6 +20,9 @@ CLIPPED = 102_000
 BIG = 80_000
 """Bytes of HTML from which a curator should know that entries will fold soon."""
 
+NAMED = 10
+"""Folded entries that a message names."""
+
 _LEADS_SOMEWHERE = re.compile(r"(?:https?://|mailto:|tel:)[^\s]|#", re.IGNORECASE)
 _SOURCE = re.compile(r"(?:https?://|cid:)[^\s]", re.IGNORECASE)
 _NEVER = ("script", "iframe", "object", "embed", "form", "input", "button", "base", "frame", "applet")
@@ -81,7 +84,8 @@ def folded(mail: Mail) -> Iterator[Flaw]:
     """Gmail would cut the mail, so some of its last entries show their lead and a link to read on."""
     entries = mail.issue.entries
     if numbers := sorted(foldable(entries, mail.web_url)[: mail.rendered.folded]):
-        titles = ", ".join(repr(entries[number - 1].title) for number in numbers)
+        titles = ", ".join(repr(entries[number - 1].title) for number in numbers[:NAMED])
+        titles += f" and {len(numbers) - NAMED} more" if len(numbers) > NAMED else ""
         message = f"{len(numbers)} entries are shortened in the mail, which Gmail would cut: {titles}"
         yield Flaw(mail.issue.place, message, "divide the issue to show them whole", mail.issue.key)
 
