@@ -12,7 +12,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from lxml import html as lxml_html
 
 from bot.errors import InputError
@@ -156,6 +156,7 @@ def test_css_that_says_words_of_its_own_changes_none() -> None:
 
 
 @given(strategies.texts(20))
+@settings(deadline=None)
 def test_words_are_what_they_were(text: str) -> None:
     from html import escape  # noqa: PLC0415 (the one test that needs it)
 
@@ -212,7 +213,7 @@ def test_what_is_no_page_is_refused(nothing: str) -> None:
         inline(nothing)
 
 
-# --------------------------------------------------------------------- what premailer alone gets wrong: P1-P34
+# ------------------------------------------------------------------- what premailer alone gets wrong: P1-P34
 
 HACKS = (
     "p{color:red} [data-ogsc] p{color:#fff} #MessageViewBody a{a:b} u + .body .x{a:b}"
@@ -471,6 +472,7 @@ def test_p33_an_issue_of_40_kb_takes_150_ms_at_most() -> None:
 
 
 @given(strategies.texts(20))
+@settings(deadline=None)
 def test_nothing_but_styles_is_written(text: str) -> None:
     from html import escape  # noqa: PLC0415 (as above)
 
@@ -494,6 +496,15 @@ def test_what_would_have_lost_is_not_made_important() -> None:
 def test_a_selector_that_looks_at_styles_sees_what_its_author_wrote() -> None:
     assert 'style="margin:16px 0"' in inline(page("<p>a", 'p{margin:16px 0} div[style*="16px"]{margin:0}'))
     assert "<p>a" in inline(page("<p>a", 'p{margin:16px 0} p[style*="16px"]{margin:0}'))
+
+
+def test_what_is_nested_without_end_is_refused() -> None:
+    with pytest.raises(InputError, match="nested too deeply"):
+        inline(page("<p>x", "p{" * 3000))
+
+
+def test_tags_within_tags_without_end_do_no_harm() -> None:
+    assert '<p><b style="color:red">x' in inline(page("<div>" * 3000 + "<p><b>x", "p b{color:red}"))
 
 
 @pytest.mark.parametrize(

@@ -12,10 +12,11 @@ from itertools import count
 
 from lxml.etree import _Element
 
+from bot.errors import InputError
 from bot.inline import by_premailer, cascade, css, matching, tags
 from bot.inline.css import Fate, Sheet
 from bot.inline.matching import Matched
-from bot.inline.page import Block, Page, changed, read
+from bot.inline.page import WHERE, Block, Page, changed, read
 from bot.inline.tags import Changes
 
 __all__ = ["inline"]
@@ -23,7 +24,16 @@ __all__ = ["inline"]
 
 def inline(html: str) -> str:
     """Put the styles of a whole page into its tags; InputError where it is no page, or cannot be sent."""
-    page, order = read(html), count()
+    try:
+        return _inlined(read(html))
+    except RecursionError as error:
+        raise InputError(
+            WHERE, "its styles cannot be inlined: it is nested too deeply", "make it flatter"
+        ) from error
+
+
+def _inlined(page: Page) -> str:
+    order = count()
     blocks = page.blocks()
     sheets = [css.read(block.css, order, stays=block.stays) for block in blocks]
     matched = matching.match(page, sheets, order)

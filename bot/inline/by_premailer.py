@@ -133,7 +133,9 @@ def _are_apart(names: Sequence[str]) -> bool:
     if len(names) == 1:
         return True
     crossing = any(name.startswith("border") or _LOGICAL.search(name) for name in names)
-    return not crossing and not any(one != other and other.startswith(one) for one in names for other in names)
+    return not crossing and not any(
+        one != other and other.startswith(one) for one in names for other in names
+    )
 
 
 def _pairs(style: str) -> Sequence[tuple[str, str]]:

@@ -37,8 +37,8 @@ _FAMILIES = tuple(
 _SHORTHANDS = (
     "text-decoration", "text-emphasis", "text-box", "text-align", "scroll-margin", "scroll-padding",
     "scroll-timeline", "list-style", "contain-intrinsic", "position-try", "view-timeline",
-    "margin", "padding", "background", "flex", "grid", "outline", "overflow", "overscroll", "transition", "animation", "mask",
-    "marker", "offset", "caret", "container", "box",
+    "margin", "padding", "background", "flex", "grid", "outline", "overflow", "overscroll", "transition",
+    "animation", "mask", "marker", "offset", "caret", "container", "box",
 )  # fmt: skip
 _PREFIX = re.compile(r"-(webkit|moz|ms|o|khtml|epub)-")
 
