@@ -1,5 +1,6 @@
 """Real newsletters through every theme: 149 issues of four publications, and two that are far too long."""
 
+import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -85,14 +86,28 @@ def found_in(one: Made) -> list[Finding]:
     return judge(Mail(one.issue, one.newsletter, one.rendered, web_url, size, sources))
 
 
+def share(corpus: list[Issue], theme: str) -> list[Issue]:
+    """What a theme is tried on: of the one long, uniform archive its part, and all of the others.
+
+    With EVERY=1 in the environment, each issue is tried in each theme; that takes three times as long.
+    """
+    if os.environ.get("EVERY"):
+        return corpus
+    archive = [issue for issue in corpus if issue.newsletter == "dair-ai"]
+    others = [issue for issue in corpus if issue.newsletter != "dair-ai"]
+    return [*archive[THEMES.index(theme) :: len(THEMES)], *others]
+
+
+@pytest.mark.timeout(300)  # some twenty seconds alone, and more where many work
 @pytest.mark.parametrize("theme", THEMES)
 def test_real_newsletters_are_right_in_every_theme(
     chromium: Browser, corpus: list[Issue], theme: str
 ) -> None:
-    mails = [set_in(issue, newsletter(theme, LANGUAGES[issue.newsletter])) for issue in corpus]
+    issues = share(corpus, theme)
+    mails = [set_in(issue, newsletter(theme, LANGUAGES[issue.newsletter])) for issue in issues]
     judged(mails)
-    third = mails[THEMES.index(theme) % 3 :: 3]
-    assert [found for found in complaints([one.html for one in third], list(NO_FAULT)) if found] == []
+    third = [one.html for one in mails[::3]]
+    assert [found for found in complaints(third, list(NO_FAULT)) if found] == []
     longest = sorted(mails, key=lambda one: -len(one.html))
     seen = [*longest[:2], *mails[:: len(mails) // (SEEN - 2)]]
     beyond = outside(chromium, (one.html for one in seen))
@@ -115,7 +130,7 @@ def endless(entries: int, points: int) -> Issue:
 
 
 @pytest.mark.parametrize("theme", THEMES)
-@pytest.mark.parametrize(("entries", "points"), [(1, 800), (2, 800), (50, 20), (30, 60)])
+@pytest.mark.parametrize(("entries", "points"), [(1, 800), (50, 20)])
 def test_an_issue_without_end_is_folded_before_gmail_clips_it(theme: str, entries: int, points: int) -> None:
     made = set_in(endless(entries, points), newsletter(theme))
     assert faults(made.html) == []
@@ -125,9 +140,8 @@ def test_an_issue_without_end_is_folded_before_gmail_clips_it(theme: str, entrie
     assert made.text.count("A point of a list") == entries * points
 
 
-@pytest.mark.parametrize("theme", THEMES)
-def test_an_issue_that_cannot_fold_is_an_error_before_anything_is_sent(theme: str) -> None:
-    made = set_in(endless(entries=800, points=1), newsletter(theme))
+def test_an_issue_that_cannot_fold_is_an_error_before_anything_is_sent() -> None:
+    made = set_in(endless(entries=800, points=1), newsletter())
     assert "mail.html-size" in {one.rule for one in errors_of(found_in(made))}
 
 
