@@ -40,7 +40,7 @@ def _inlined(page: Page) -> str:
     plan = cascade.plan(matched.cases(), {name for sheet in sheets for name in sheet.animated()})
     fate = Fate(matched.moved, plan.kept, plan.raised)
     added = dict(_added(page, matched, plan, by_premailer.styles(page.root, sheets, matched, plan)))
-    if matching.is_noticed(page.root, sheets, added):
+    if not page.is_whole() or matching.is_noticed(page.root, sheets, added):
         fate, added = Fate(), {}
     return changed(page.text, _heads(page, blocks, sheets, fate) | _tags(page, added))
 

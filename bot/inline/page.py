@@ -84,6 +84,10 @@ class Page:
         found = ((self.tag(element), element) for element in self.root.iter("style"))
         return [_block(tag, element) for tag, element in found if tag and _is_obeyed(element)]
 
+    def is_whole(self) -> bool:
+        """Whether each tag made an element: a browser mends otherwise, or deeper, than the parser does."""
+        return sum(1 for element in self.root.iter() if element.get(_MARK) is not None) == len(self.tags)
+
     def tag(self, element: _Element) -> Tag | None:
         """The tag that made this element; None where the browser did, as it makes a `<tbody>`."""
         mark = element.get(_MARK)
