@@ -5,7 +5,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import fields, is_dataclass, replace
 from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
@@ -21,7 +21,7 @@ from bot.models import Entry, Issue, Reference, Rendered, Section, Week
 from bot.templates import Templates
 from bot.text import Block, Blocks, Bullets, CodeBlock, Heading, Link, Paragraph, Quote, Table, Text
 from tests import strategies
-from tests.servers.slack.rules import faults, is_too_long
+from tests.servers.slack.rules import faults, is_too_long, mentions
 from tests.test_compose import newsletter
 
 Layout = Literal["thread", "messages", "digest"]
@@ -254,7 +254,46 @@ def test_what_would_come_alive_is_said_only_where_it_cannot(trap: str, layout: L
     assert {text["type"] for text in texts if trap in text["text"]} <= {"text", "link", "plain_text"}
     assert all(text["emoji"] is False for text in texts if text["type"] == "plain_text")
     assert all(text["verbatim"] is True for text in texts if text["type"] == "mrkdwn")
-    assert not any("<" in message["text"] for message in messages)
+    assert not any(re.search(r"<|@here|@channel", message["text"]) for message in messages)
+    assert [mentions(message) for message in messages] == [[]] * len(messages)
+
+
+@settings(max_examples=25, deadline=None)
+@given(strategies.issues(), st.sampled_from(LIVE), st.sampled_from(LAYOUTS))
+def test_no_issue_calls_anybody_or_leads_where_it_does_not_say(
+    issue: Issue, trap: str, layout: Layout
+) -> None:
+    issue = replace(issue, title=f"{issue.title} {trap}", intro=(*issue.intro, words(trap)))
+    safe = {"http://localhost:8000/issues/" + str(issue.week), *addresses_of(issue)}
+    for message in frozen(issue, layout):
+        assert mentions(message) == []
+        assert set(re.findall(r"<([^|>]*)\|", json.dumps(message["blocks"]))) <= set(map(in_mrkdwn, safe))
+        assert {link["url"] for link in links_in(message["blocks"])} <= safe
+
+
+def in_mrkdwn(url: str) -> str:
+    return url.replace("&", "&amp;")
+
+
+def addresses_of(value: Any) -> Iterator[str]:
+    """Every address that an issue holds, wherever it does."""
+    if isinstance(value, Link | Reference):
+        yield value.url
+    if is_dataclass(value):
+        value = tuple(getattr(value, each.name) for each in fields(value))
+    if isinstance(value, tuple):
+        for one in value:
+            yield from addresses_of(one)
+
+
+def links_in(value: Any) -> Iterator[Json]:
+    if isinstance(value, dict):
+        if "url" in value:
+            yield value
+        value = list(value.values())
+    if isinstance(value, list):
+        for one in value:
+            yield from links_in(one)
 
 
 @settings(max_examples=40, deadline=None)
