@@ -14,7 +14,7 @@ from decimal import Decimal, InvalidOperation
 from math import ceil
 from typing import Any
 
-from tests.servers.slack import messages
+from tests.servers.slack import messages, rules
 from tests.servers.slack.messages import Json, Refused
 
 CONVERSATION = "C0123456789"
@@ -139,6 +139,8 @@ class Workspace:
         """Do what a call asks; Refused says why not."""
         with self.lock:
             self.calls.append((method, arguments))
+            if method == "blocks.validate":
+                return _validated(arguments)
             if not authorization:
                 raise Refused("not_authed")
             if authorization == f"Bearer {self.app_token}" and method in self._methods:
@@ -368,6 +370,21 @@ class Workspace:
         replies = [one for one in self.posts if one.thread_ts == post.ts]
         latest = {"reply_count": len(replies), "latest_reply": replies[-1].ts} if replies else {}
         return {"thread_ts": post.ts, **latest} if replies else {}
+
+
+def _validated(arguments: Json) -> Json:
+    """What Slack's own validator says; it asks for no token."""
+    given = [arguments[key] for key in ("blocks", "message", "view") if key in arguments]
+    if len(given) != 1 or "view" in arguments:
+        raise Refused("invalid_arguments")
+    found = rules.faults(given[0].get("blocks") if "message" in arguments else given[0])
+    errors = [
+        {"pointer": one.partition("[json-pointer:")[2].rstrip("]"), "code": "invalid", "message": one}
+        for one in found
+    ]
+    if errors:
+        raise Refused("invalid_blocks", errors=errors)
+    return {"ok": True}
 
 
 def _updated(old: Json, given: Json) -> Json:
