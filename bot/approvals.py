@@ -5,13 +5,14 @@ from datetime import datetime
 from bot.errors import InputError
 from bot.models import Approval, Week
 from bot.store import Store, issues
+from bot.store.issues import Published
 
 
 def approve(store: Store, newsletter: str, week: Week, content_hash: str, now: datetime) -> None:
     """Say yes to the content that has this hash; a hold is lifted by `release` alone."""
     with store.write() as connection:
         issues.reserve(connection, newsletter, week)
-        _refuse_published(issues.find(connection, newsletter, week) is not None, newsletter, week)
+        _refuse_settled(issues.find(connection, newsletter, week), content_hash)
         before = issues.approval(connection, newsletter, week)
         if before and before.decision == "held":
             raise InputError(f"{newsletter}/{week}", "it is held", "release it first")
@@ -22,7 +23,7 @@ def hold(store: Store, newsletter: str, week: Week, content_hash: str, now: date
     """Keep the issue from going out, whatever its content becomes."""
     with store.write() as connection:
         issues.reserve(connection, newsletter, week)
-        _refuse_published(issues.find(connection, newsletter, week) is not None, newsletter, week)
+        _refuse_settled(issues.find(connection, newsletter, week), content_hash)
         issues.decide(connection, newsletter, week, Approval("held", content_hash, now), now)
 
 
@@ -36,6 +37,8 @@ def release(store: Store, newsletter: str, week: Week, now: datetime) -> None:
         issues.decide(connection, newsletter, week, None, now)
 
 
-def _refuse_published(published: bool, newsletter: str, week: Week) -> None:  # noqa: FBT001 (a fact, not a switch)
-    if published:
-        raise InputError(f"{newsletter}/{week}", "it is published already", "nothing is left to decide")
+def _refuse_settled(gone: Published | None, content_hash: str) -> None:
+    """What went out is decided; what was changed since can be approved or held as a correction."""
+    if gone and gone.hash == content_hash:
+        what = "it is published already"
+        raise InputError(f"{gone.newsletter}/{gone.week}", what, "nothing is left to decide")

@@ -1,16 +1,17 @@
 """The desk of one newsletter: its content, readers and ledger, brought together for whoever decides."""
 
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
 from threading import Event
 from typing import Literal
 
-from bot import approvals, publish
+from bot import approvals, correcting, publish
 from bot.calendar import upcoming
-from bot.channels import Channel
+from bot.channels import Channel, CorrectableChannel
+from bot.correcting import Shortfall
 from bot.errors import InputError, RefusedError
 from bot.models import (
     ApprovalState,
@@ -152,7 +153,9 @@ class Desk:
         issue = self.picked(gone.week, now).issue
         if issue is None or self.proofs.hash_of(issue) == gone.hash:
             return []
-        message = "has changed since it was published: what was published goes on, unchanged"
+        message = (
+            "has changed since it was published, and goes on as published: `broadsheet correct` changes it"
+        )
         return [Finding("publish.changed", Severity.HINT, issue.place, message, issue=issue.key)]
 
     def work(
@@ -161,13 +164,47 @@ class Desk:
         clock: Callable[[], datetime],
         report: Report = lambda _channel, _balance: None,
         stop: Event | None = None,
+        *,
+        only: Container[str] | None = None,
     ) -> dict[str, Halt]:
-        """Work off what is due of an issue; why channels stopped early, where they did."""
+        """Work off what is due of an issue, on `only` some channels; why some stopped early, if they did."""
         gone = self.published(week)
         payloads = self.frozen(gone)
-        channels = {name: channel for name, channel in self.channels.items() if name in payloads}
+        channels = {
+            name: channel
+            for name, channel in self.channels.items()
+            if name in payloads and (only is None or name in only)
+        }
         terms = Terms(clock, random.random, stop or Event(), report)
         return work(self.store, gone.id, channels, payloads, terms)
+
+    # ------------------------------------------------------------------------------------------- correcting
+
+    def revise(self, week: Week, now: datetime) -> bool:
+        """Write down the content as it is now as what is to stand there; False where that is so already."""
+        gone = self.published(week)
+        issue = self.issue(week, now)
+        if issue.status is Status.DRAFT:
+            raise RefusedError(f"{issue.key}: its status is draft: set `status: ready` in {issue.place}")
+        if self.proofs.hash_of(issue) == gone.hash:
+            return False
+        proof = self.proofs.of(issue)
+        edition = publish.Edition(issue, proof.hash, (), proof.passed().payloads)
+        required = self.newsletter.schedule.approval == "required"
+        return correcting.revise(self.store, gone, edition, self.channels, now, approval_required=required)
+
+    def correct(
+        self, week: Week, clock: Callable[[], datetime], stop: Event
+    ) -> tuple[dict[str, Halt], list[Shortfall]]:
+        """Send the parts that are new, and change those that stand there; what stopped, and what stays."""
+        correctable = {name for name, one in self.channels.items() if isinstance(one, CorrectableChannel)}
+        halts = self.work(week, clock, stop=stop, only=correctable)
+        gone = self.published(week)
+        terms = Terms(clock, random.random, stop)
+        shortfalls = correcting.correct(
+            self.store, gone.id, gone.revision, self.channels, self.frozen(gone), terms
+        )
+        return halts, shortfalls
 
     def retry(self, week: Week, now: datetime) -> int:
         """Queue the failed deliveries again; how many."""

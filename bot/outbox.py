@@ -78,7 +78,7 @@ def work(
     """
     recover(store, terms.clock())
     halts = {}
-    with _worker(store, terms.clock) as worker:
+    with entered(store, terms.clock) as worker:
         for name in sorted(channels, key=lambda name: channels[name].audience is Audience.READERS):
             if halt := _Run(store, worker, issue, name, channels[name], payloads[name], terms).work():
                 halts[name] = halt
@@ -86,7 +86,7 @@ def work(
 
 
 @contextmanager
-def _worker(store: Store, clock: Callable[[], datetime]) -> Iterator[int]:
+def entered(store: Store, clock: Callable[[], datetime]) -> Iterator[int]:
     """Be entered in the ledger as long as this lasts, so that others can tell the living from the dead."""
     with store.write() as connection:
         number = workers.register(connection, workers.Process.this(), clock())

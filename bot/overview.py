@@ -6,12 +6,12 @@ from datetime import datetime
 from typing import Any
 
 from bot.calendar import send_at, upcoming, window_of
-from bot.channels import Audience
+from bot.channels import Audience, CorrectableChannel
 from bot.desk import Desk
 from bot.errors import InputError
 from bot.models import Balance, Reader, Week, Window
 from bot.picker import Picked
-from bot.store import balances, issues, readers
+from bot.store import balances, corrections, issues, readers
 from bot.store.issues import Published
 from bot.subscriptions import key_of
 
@@ -134,11 +134,18 @@ def statuses(desk: Desk) -> Iterator[dict[str, Any]]:
 
 
 def status(desk: Desk, week: Week) -> dict[str, Any]:
-    """The balances of an issue, and the rows that are not sent."""
+    """The balances of an issue, the rows that are not sent, and which revision stands where."""
     gone = desk.published(week)
     with desk.store.read() as connection:
         rows = [_unsent(row) for row in balances.unsent(connection, gone.id)]
-    return {**_balances(desk, gone), "rows": rows}
+        shown = [_shown(desk, one) for one in corrections.shown(connection, gone.id)]
+    return {**_balances(desk, gone), "rows": rows, "revision": gone.revision, "shown": shown}
+
+
+def _shown(desk: Desk, one: corrections.Shown) -> dict[str, Any]:
+    """How many messages of a channel show a revision, and whether a later one can be put there."""
+    correctable = isinstance(desk.channels.get(one.channel), CorrectableChannel)
+    return {**asdict(one), "reasons": list(one.reasons), "correctable": correctable}
 
 
 def _balances(desk: Desk, gone: Published) -> dict[str, Any]:

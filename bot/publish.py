@@ -33,7 +33,7 @@ def publish(
     issue = edition.issue
     with store.write() as connection:
         issues.reserve(connection, issue.newsletter, issue.week)
-        _refuse_held(issues.approval(connection, issue.newsletter, issue.week), issue)
+        refuse_held(issues.approval(connection, issue.newsletter, issue.week), issue)
         number = issues.add(
             connection, issue.newsletter, issue.week, issue.title, edition.hash, now, late=late
         )
@@ -50,6 +50,7 @@ def publish(
     return True
 
 
-def _refuse_held(approval: Approval | None, issue: Issue) -> None:
+def refuse_held(approval: Approval | None, issue: Issue) -> None:
+    """RefusedError where a curator said stop."""
     if approval and approval.decision == "held":
         raise RefusedError(f"{issue.key}: a curator holds it: `broadsheet release {issue.week}`")

@@ -267,14 +267,16 @@ def test_a_look_sees_that_nothing_was_posted(server: SlackServer, tmp_path: Path
     assert run.courier.look(run.delivery(1)) is None
 
 
-def test_another_revision_is_another_message(server: SlackServer, tmp_path: Path) -> None:
+def test_a_part_that_shows_another_revision_is_there_all_the_same(
+    server: SlackServer, tmp_path: Path
+) -> None:
     run = Run(server, tmp_path)
     run.carry()
     messages = run.messages
     messages[0]["metadata"]["event_payload"]["revision"] = 2
     run.payload, run.receipts = json.dumps(messages).encode(), []
     run.again()
-    assert run.courier.look(run.delivery(1)) is None
+    assert run.courier.look(run.delivery(1)) == Receipt(f"{CONVERSATION}:{server.posts[0].ts}")
 
 
 # --------------------------------------------------------------------------------------------------- too long

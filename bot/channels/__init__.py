@@ -49,6 +49,25 @@ class LookingCourier(Courier, Protocol):
         """Where it stands, or None where it does not; InDoubtError says why that cannot be seen."""
 
 
+@runtime_checkable
+class CorrectingCourier(Courier, Protocol):
+    """A courier that can change what it delivered."""
+
+    def correct(self, delivery: Delivery, standing: Receipt) -> Receipt:
+        """Put its payload's part in the place of what stands there; where it stands then.
+
+        What is the same already stays as it is; errors are those of `deliver`.
+        """
+
+
+@runtime_checkable
+class CorrectableChannel(Protocol):
+    """A channel whose deliveries can be changed afterwards; its couriers are CorrectingCouriers."""
+
+    def revised(self, payload: bytes, revision: int) -> bytes:
+        """The payload as it says which revision of the issue it is."""
+
+
 def sought(
     look: Callable[[], _T | None],
     wait: Wait,

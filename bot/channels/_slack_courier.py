@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 from bot.channels import Wait, sought
 from bot.channels._slack_client import asked, written
 from bot.channels._slack_errors import ImagesError, LimitedError, TooLongError
-from bot.channels._slack_pieces import halves, key_of, revision_of, without_images
+from bot.channels._slack_pieces import halves, key_of, note, split, without_images
 from bot.channels._slack_reading import Place, Reading, Standing, complete
 from bot.errors import BroadsheetError, InDoubtError, PermanentError, TransientError
 from bot.models import Delivery, Receipt
-from bot.policy import Doubt
+from bot.policy import LOOKS, Doubt
 
 if TYPE_CHECKING:
     from slack_sdk import WebClient
@@ -36,6 +36,8 @@ UNNAMED_WAIT = 5.0
 """Seconds to wait where it does not say."""
 SHORTEST_WAIT = 1.0
 """What a wait counts for at least, so that none of no length is named for ever."""
+LONGEST_TEXT = 4000
+"""Characters of `text` that chat.update takes; more it refuses."""
 TS = re.compile(r"\d+\.\d+")
 """The name of a message in its conversation: never a number, which would lose digits."""
 
@@ -63,13 +65,32 @@ class PostingCourier:
         found = complete(message, self.standing(place, delivery.published_at))
         return receipt(place.conversation, found) if found else None
 
+    def correct(self, delivery: Delivery, standing: Receipt) -> Receipt:
+        """Put a part as it is now in the place of what stands there; the same again does no harm."""
+        conversation, every = stands_at(standing)
+        if not every:
+            raise PermanentError("nobody noted where it stands: correct it by hand")
+        posting = _Posting(self, self.place(delivery), delivery.published_at)
+        message, count = self._message(delivery), len(every)
+        while True:
+            pieces = split(message, count)
+            try:
+                return receipt(conversation, posting.corrected(pieces, conversation, every))
+            except TooLongError:
+                if len(pieces) < count:
+                    raise
+                count += 1
+
     def close(self) -> None:
         """Nothing stays open between posts."""
 
     # ------------------------------------------------------------------------------------ where, and what is
 
     def _message(self, delivery: Delivery) -> Json:
-        return self._messages[delivery.part - 1]
+        """What a part says; of one that a correction left out, that it is no more."""
+        if delivery.part <= len(self._messages):
+            return self._messages[delivery.part - 1]
+        return note(self._messages[-1], delivery.part)
 
     def place(self, delivery: Delivery) -> Place:
         """Where a part goes: below the first, unless only a person knows that the first was posted."""
@@ -82,11 +103,23 @@ class PostingCourier:
         """Where the second half of what stands in `place` as `ts` goes."""
         return Place(place.conversation, place.thread or ts) if self._in_thread else place
 
+    def update(self, conversation: str, ts: str, message: Json) -> None:
+        """Put a message in the place of another: its words never without its blocks, or these would go."""
+        said = {key: message[key] for key in ("blocks", "metadata")}
+        arguments = {"channel": conversation, "ts": ts, "text": message["text"][:LONGEST_TEXT], **said}
+        self.pace.kept()
+        try:
+            self.pace.patiently(lambda: written(self._slack, "chat.update", arguments))
+        except InDoubtError:
+            if not self.pace.wait(LOOKS[0]):
+                raise
+            self.pace.patiently(lambda: written(self._slack, "chat.update", arguments))
+
     def standing(self, place: Place, since: datetime | None) -> Standing:
         """Our messages in a place, and in the threads of their first halves; InDoubtError: unreadable."""
         try:
             found = self._reading.standing(place, since)
-            roots = [ts for (key, _), ts in found.items() if key.endswith(".1") and self._in_thread]
+            roots = [ts for key, ts in found.items() if key.endswith(".1") and self._in_thread]
             for ts in () if place.thread else roots:
                 found |= self._reading.standing(Place(place.conversation, ts), since)
         except BroadsheetError as error:
@@ -139,7 +172,7 @@ class Pace:
 class _Posting:
     """One delivery on its way: what it comes to, message by message."""
 
-    def __init__(self, courier: PostingCourier, place: Place, began: datetime) -> None:
+    def __init__(self, courier: PostingCourier, place: Place, began: datetime | None) -> None:
         self._courier, self._place, self._began = courier, place, began
         self._known: Standing | None = None
         self.conversation = place.conversation
@@ -148,8 +181,31 @@ class _Posting:
         """The `ts` of a message, or of the pieces it had to be posted in, in order."""
         return self._posted(message, self._place)
 
+    def corrected(self, pieces: list[Json], conversation: str, every: list[str]) -> list[str]:
+        """Put pieces in the place of what stands there, in order; every `ts` of what stands there then.
+
+        What is left over of either says that it is no more, or is posted below.
+        """
+        for ts, piece in zip(every, pieces, strict=False):
+            self._updated(conversation, ts, piece)
+        for ts in every[len(pieces) :]:
+            self._courier.update(conversation, ts, note(pieces[0]))
+        more = pieces[len(every) :]
+        if more and self._known is None:
+            self._known = self._seen(self._place)  # an earlier run may have ended after posting them
+        below = self._courier.below(self._place, every[0])
+        return [*every, *(ts for piece in more for ts in self._posted(piece, below))]
+
+    def _updated(self, conversation: str, ts: str, piece: Json) -> None:
+        try:
+            self._courier.update(conversation, ts, piece)
+        except ImagesError:
+            if not (bare := without_images(piece)):
+                raise
+            self._courier.update(conversation, ts, bare)
+
     def _posted(self, message: Json, place: Place) -> list[str]:
-        if ts := (self._known or {}).get((key_of(message), revision_of(message))):
+        if ts := (self._known or {}).get(key_of(message)):
             return [ts]
         try:
             return [self._settled(message, place)]
@@ -198,7 +254,7 @@ class _Posting:
 
     def _sought(self, message: Json, place: Place, doubt: InDoubtError, *, again: bool) -> str | None:
         """Read back what was posted; None where it is to be posted again."""
-        wanted = (key_of(message), revision_of(message))
+        wanted = key_of(message)
         found, verdict = sought(
             lambda: self._courier.standing(place, self._began).get(wanted),
             self._courier.pace.wait, doubt, again=again,

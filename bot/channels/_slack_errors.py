@@ -96,6 +96,17 @@ CODES: dict[str, Meaning] = {
         _OWNER,
     ),
     **dict.fromkeys(("deprecated_endpoint", "method_deprecated"), _RELEASE),
+    # What stands there cannot be changed.
+    "message_not_found": Meaning(PermanentError, "it was deleted there, and no correction reaches it"),
+    "cant_update_message": Meaning(
+        PermanentError, "another app or person posted it: correct with the token that it was posted with"
+    ),
+    "edit_window_closed": Meaning(PermanentError, "the workspace does not allow to change what is so old"),
+    "is_inactive": Meaning(PermanentError, "the conversation takes no changes any more: is it archived?"),
+    "block_mismatch": Meaning(
+        PermanentError, "Slack does not put such blocks in the place of those: write it below by hand"
+    ),
+    "streaming_state_conflict": Meaning(TransientError, "Slack is writing that message still"),
     # The message is wrong, and would be wrong tomorrow.
     **dict.fromkeys(("thread_not_found", "invalid_thread_ts"), _ROOTLESS),
     "msg_blocks_too_long": Meaning(TooLongError, _LONG.remedy),

@@ -14,10 +14,10 @@ def key_of(message: Json) -> str:
     return str(_payload(message).get("key") or "")
 
 
-def revision_of(message: Json) -> int:
-    """Which revision of its part a message shows; the first where it does not say."""
-    revision = _payload(message).get("revision")
-    return revision if isinstance(revision, int) else 1
+def revised(message: Json, revision: int) -> Json:
+    """The message as it says which revision of its part it is."""
+    payload = {**_payload(message), "revision": revision}
+    return {**message, "metadata": {**message["metadata"], "event_payload": payload}}
 
 
 def _payload(message: Json) -> Json:
@@ -41,6 +41,22 @@ def halves(message: Json) -> tuple[Json, Json] | None:
     return _half(message, 1, blocks[:cut]), _half(message, 2, blocks[cut:])
 
 
+def split(message: Json, count: int) -> list[Json]:
+    """The message in so many pieces, the largest halved first; fewer where it has no more blocks."""
+    pieces = [message]
+    while len(pieces) < count:
+        largest = max(pieces, key=lambda piece: (len(piece["blocks"]) > 1, _size(piece)))
+        if not (pair := halves(largest)):
+            break
+        at = pieces.index(largest)
+        pieces[at : at + 1] = pair
+    return pieces
+
+
+def _size(message: Json) -> int:
+    return len(json.dumps(message["blocks"], ensure_ascii=False))
+
+
 def _middle(sizes: list[int]) -> int:
     """After how many of them, one at least on either side, the sums are nearest to each other."""
     ends = list(accumulate(sizes))
@@ -57,6 +73,23 @@ def _half(message: Json, number: int, blocks: list[Json]) -> Json:
         made["metadata"] = {**message["metadata"], "event_payload": payload}
     if "client_msg_id" in message:
         made["client_msg_id"] = str(uuid5(NAMESPACE_URL, f"{message['client_msg_id']}.{number}"))
+    return made
+
+
+# ---------------------------------------------------------------------------------------------- corrections
+
+NO_MORE = "This part is no more: the issue was corrected."
+
+
+def note(message: Json, part: int | None = None) -> Json:
+    """What stands in the place of a message that a correction left out, be it a whole part of that number."""
+    words = {"type": "rich_text_section", "elements": [{"type": "text", "text": NO_MORE}]}
+    made = {**message, "text": NO_MORE, "blocks": [{"type": "rich_text", "elements": [words]}]}
+    payload = _payload(message)
+    key = f"{key_of(message).rpartition('/')[0]}/{part}" if part else f"{key_of(message)}-"
+    payload = {**payload, "key": key, **({"part": part} if part else {})}
+    made["metadata"] = {**message["metadata"], "event_payload": payload}
+    made["client_msg_id"] = str(uuid5(NAMESPACE_URL, key))
     return made
 
 

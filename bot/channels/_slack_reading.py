@@ -9,15 +9,15 @@ from datetime import UTC, datetime, timedelta
 from functools import cached_property
 from typing import Any, TypeAlias
 
-from bot.channels._slack_pieces import halves, key_of, revision_of
+from bot.channels._slack_pieces import halves, key_of
 from bot.channels._slack_posts import EVENT
 from bot.errors import InDoubtError
 
 Json: TypeAlias = dict[str, Any]
 Ask = Callable[..., Json]
 """Calls one of Slack's methods that change nothing: its name, then its arguments."""
-Standing: TypeAlias = dict[tuple[str, int], str]
-"""Our messages that stand in a conversation: the `ts` of each by its key and revision."""
+Standing: TypeAlias = dict[str, str]
+"""Our messages that stand in a conversation: the `ts` of each by its key, whatever revision it shows."""
 
 PAGE = 200
 PAGES = 50
@@ -45,7 +45,7 @@ class Reading:
         found: Standing = {}
         for message in self._messages(place, oldest(since, datetime.now(UTC))):
             if self._is_ours(message) and (key := key_of(message)):
-                found.setdefault((key, revision_of(message)), str(message.get("ts")))
+                found.setdefault(key, str(message.get("ts")))
         return found
 
     def _messages(self, place: Place, since: str) -> Iterator[Json]:
@@ -93,9 +93,9 @@ def oldest(since: datetime | None, now: datetime) -> str:
 def complete(message: Json, standing: Standing) -> list[str] | None:
     """The `ts` of a message, or of the halves it was posted in, in order; None unless all of it stands."""
     key = key_of(message)
-    if ts := standing.get((key, revision_of(message))):
+    if ts := standing.get(key):
         return [ts]
-    pair = halves(message) if any(one.startswith(f"{key}.") for one, _ in standing) else None
+    pair = halves(message) if any(one.startswith(f"{key}.") for one in standing) else None
     if not pair:
         return None
     first, second = (complete(half, standing) for half in pair)

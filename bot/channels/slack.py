@@ -59,6 +59,12 @@ class _Slack:
     def freeze(self, issue: Issue, rendered: Rendered) -> bytes:  # noqa: ARG002 (Slack renders its own blocks)
         return json.dumps(self._setter.posts(issue), ensure_ascii=False).encode()
 
+    def revised(self, payload: bytes, revision: int) -> bytes:
+        from bot.channels._slack_pieces import revised
+
+        posts = [revised(post, revision) for post in json.loads(payload)]
+        return json.dumps(posts, ensure_ascii=False).encode()
+
     def parts(self, payload: bytes) -> int:
         return len(json.loads(payload))
 
@@ -87,11 +93,20 @@ class _FolderCourier:
         return True
 
     def deliver(self, delivery: Delivery, now: datetime) -> Receipt:  # noqa: ARG002 (a file has its own time)
+        return self._written(delivery)
+
+    def correct(self, delivery: Delivery, standing: Receipt) -> Receipt:  # noqa: ARG002 (its name is the same)
+        return self._written(delivery)
+
+    def _written(self, delivery: Delivery) -> Receipt:
+        from bot.channels._slack_pieces import note
         from bot.errors import StopRunError
 
         folder = self._folder / delivery.issue.replace("/", "-")
         path = folder / f"part-{delivery.part:03}.json"
-        document = json.dumps(self._messages[delivery.part - 1], ensure_ascii=False, indent=2)
+        there = delivery.part <= len(self._messages)
+        message = self._messages[delivery.part - 1] if there else note(self._messages[-1], delivery.part)
+        document = json.dumps(message, ensure_ascii=False, indent=2)
         try:
             folder.mkdir(parents=True, exist_ok=True)
             partial = path.with_suffix(".partial")

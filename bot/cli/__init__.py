@@ -25,6 +25,7 @@ COMMANDS = {
     "status": "sending",
     "retry": "sending",
     "resolve": "sending",
+    "correct": "correcting",
     "approve": "approval",
     "hold": "approval",
     "release": "approval",

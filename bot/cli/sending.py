@@ -113,7 +113,7 @@ def status_(session: Session, issue: str | None) -> None:
         return
     desk, week = session.app.issue(issue)
     document = status(desk, week)
-    session.answer(document, lambda out: _show_status(out, document))
+    session.answer(document, lambda out: show_status(out, document))
     if not _well(document):
         no()
 
@@ -130,7 +130,7 @@ def _work(session: Session, desk: "Desk", week: "Week") -> None:
     with stopping(stop, session.note), _progress(session, f"{desk.newsletter.name}/{week}") as report:
         halts = desk.work(week, session.clock, report, stop)
     document = status(desk, week)
-    session.answer(document, lambda out: _show_status(out, document))
+    session.answer(document, lambda out: show_status(out, document))
     for channel, halt in halts.items():
         session.complain(f"{channel}: {halt.reason}")
     if not _well(document):
@@ -179,11 +179,24 @@ def _show_balances(out: "Console", documents: list[dict[str, Any]]) -> None:
         out.print("Nothing was published yet.")
 
 
-def _show_status(out: "Console", document: dict[str, Any]) -> None:
+def show_status(out: "Console", document: dict[str, Any]) -> None:
+    """Print what became of an issue: its balance, its revisions, and the rows that are not sent."""
     _show_balance(out, document)
+    if document.get("revision", 1) > 1:
+        _show_revisions(out, document)
     rows = document.get("rows", [])
     for row in rows:
         out.print(f"  {row['state']:<10} {row['channel']} {row['recipient']}: {row['reason']}", markup=False)
+
+
+def _show_revisions(out: "Console", document: dict[str, Any]) -> None:
+    """Which revision stands where, and what keeps a later one from it."""
+    latest = document["revision"]
+    for one in document["shown"]:
+        behind = one["revision"] < latest
+        why = "; ".join(one["reasons"]) or ("" if one["correctable"] else "it cannot be changed there")
+        of = f"  {one['channel']}: revision {one['revision']} of {latest} in {one['deliveries']}"
+        out.print(f"{of}: {why}" if behind and why else of, markup=False)
 
 
 def _show_balance(out: "Console", document: dict[str, Any]) -> None:

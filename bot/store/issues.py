@@ -1,15 +1,37 @@
 """The issues that were published, what they were made of, and what curators said of them."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, CompoundSelect, Connection, and_, delete, insert, select, text, union
+from sqlalchemy import (
+    ColumnElement,
+    CompoundSelect,
+    Connection,
+    and_,
+    delete,
+    insert,
+    select,
+    text,
+    union,
+    update,
+)
 from sqlalchemy.exc import IntegrityError
 
 from bot.models import Approval, Week
-from bot.store.tables import UNCLAIMED, approvals, deliveries, events, issue_entries, issues, payloads, told
+from bot.store.tables import (
+    UNCLAIMED,
+    approvals,
+    deliveries,
+    events,
+    issue_entries,
+    issues,
+    payloads,
+    revised_payloads,
+    revisions,
+    told,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,8 +43,11 @@ class Published:
     week: Week
     title: str
     hash: str
+    """Of its latest revision's content."""
     late: bool
     at: datetime
+    revision: int = 1
+    """The number of the latest."""
 
 
 def find(connection: Connection, newsletter: str, week: Week) -> Published | None:
@@ -32,10 +57,20 @@ def find(connection: Connection, newsletter: str, week: Week) -> Published | Non
 
 def every(connection: Connection, newsletter: str) -> list[Published]:
     """The published issues of a newsletter, oldest first."""
-    rows = connection.execute(select(issues).where(issues.c.newsletter == newsletter).order_by(issues.c.week))
+    here = issues.c.newsletter == newsletter
+    later = select(revisions).join(issues, issues.c.id == revisions.c.issue_id).where(here)
+    latest = {row.issue_id: row for row in connection.execute(later.order_by(revisions.c.number))}
+    rows = connection.execute(select(issues).where(here).order_by(issues.c.week))
     return [
         Published(
-            row.id, row.newsletter, Week.parse(row.week), row.title, row.hash, row.late, row.published_at
+            row.id,
+            row.newsletter,
+            Week.parse(row.week),
+            row.title,
+            latest.get(row.id, row).hash,
+            row.late,
+            row.published_at,
+            latest[row.id].number if row.id in latest else 1,
         )
         for row in rows
     ]
@@ -86,11 +121,33 @@ def add_payload(connection: Connection, issue: int, channel: str, payload: bytes
 
 
 def payloads_of(connection: Connection, issue: int) -> dict[str, bytes]:
-    """What each channel sends of an issue, byte for byte."""
-    rows = connection.execute(
-        select(payloads).where(payloads.c.issue_id == issue).order_by(payloads.c.channel)
+    """What each channel sends of an issue, byte for byte: of its latest revision, where that went there."""
+    first = select(payloads).where(payloads.c.issue_id == issue).order_by(payloads.c.channel)
+    later = (
+        select(revised_payloads)
+        .where(revised_payloads.c.issue_id == issue)
+        .order_by(revised_payloads.c.number)
     )
+    rows = [*connection.execute(first), *connection.execute(later)]
     return {row.channel: bytes(row.payload) for row in rows}
+
+
+def add_revision(
+    connection: Connection,
+    gone: Published,
+    title: str,
+    content_hash: str,
+    made: Mapping[str, bytes],
+    now: datetime,
+) -> int:
+    """Enter the next revision of an issue, with what each channel that can be corrected makes of it."""
+    number = gone.revision + 1
+    here = {"issue_id": gone.id, "number": number}
+    connection.execute(insert(revisions).values(**here, hash=content_hash, at=now))
+    connection.execute(update(issues).where(issues.c.id == gone.id).values(title=title))
+    for channel, payload in made.items():
+        connection.execute(insert(revised_payloads).values(**here, channel=channel, payload=payload))
+    return number
 
 
 def take_entries(connection: Connection, newsletter: str, issue: int, keys: Collection[str]) -> None:

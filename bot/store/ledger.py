@@ -69,11 +69,13 @@ def queue_readers(connection: Connection, issue: int, channel: str, newsletter: 
     connection.execute(insert(deliveries).from_select(columns, recipients))
 
 
-def queue_parts(connection: Connection, issue: int, channel: str, parts: int, now: datetime) -> None:
-    """One delivery per part of a conversation's messages, counted from 1."""
+def queue_parts(
+    connection: Connection, issue: int, channel: str, parts: int, now: datetime, *, after: int = 0
+) -> None:
+    """One delivery per part of a conversation's messages, counted from 1; those `after` a part alone."""
     rows = [
         {"issue_id": issue, "channel": channel, "part": part, "state": DeliveryState.QUEUED, "due_at": now}
-        for part in range(1, parts + 1)
+        for part in range(after + 1, parts + 1)
     ]
     if rows:
         connection.execute(insert(deliveries), rows)
@@ -208,8 +210,8 @@ def _delivery(row: Row[*tuple[Any, ...]], root: Receipt | None) -> Delivery:
 
 
 def release_claims(connection: Connection, worker: int) -> None:
-    """Give back what a worker claimed and did not begin."""
-    mine = (deliveries.c.worker_id == worker, deliveries.c.state == DeliveryState.QUEUED)
+    """Give back what a worker claimed and did not begin, and what it was correcting."""
+    mine = (deliveries.c.worker_id == worker, deliveries.c.state != DeliveryState.SENDING)
     connection.execute(update(deliveries).where(*mine).values(worker_id=None))
 
 
@@ -278,6 +280,12 @@ def put_in_doubt(
     doubts = [Settlement(row.id, DeliveryState.IN_DOUBT, now, reason) for row in rows]
     settle(connection, worker, doubts)
     return len(doubts)
+
+
+def one(connection: Connection, delivery: int, issue: int, channel: str) -> Delivery:
+    """One delivery as a courier needs it."""
+    row = connection.execute(_rows().where(deliveries.c.id == delivery)).one()
+    return _delivery(row, _root(connection, issue, channel))
 
 
 # ------------------------------------------------------------------------------------------------- doubts

@@ -83,6 +83,25 @@ payloads = Table(
     Column("payload", LargeBinary, nullable=False),
 )
 
+# What became of an issue after it was published, counted from 2: the first revision is the issue itself.
+revisions = Table(
+    "revisions",
+    metadata,
+    Column("issue_id", ForeignKey(issues.c.id), primary_key=True),
+    Column("number", Integer, primary_key=True, autoincrement=False),
+    Column("hash", String(64), nullable=False),
+    Column("at", Instant, nullable=False),
+)
+
+revised_payloads = Table(
+    "revised_payloads",
+    metadata,
+    Column("issue_id", ForeignKey(issues.c.id), primary_key=True),
+    Column("number", Integer, primary_key=True, autoincrement=False),
+    Column("channel", String(100), primary_key=True),
+    Column("payload", LargeBinary, nullable=False),
+)
+
 # The single entries that issues took: an entry goes into one issue of its newsletter, ever.
 issue_entries = Table(
     "issue_entries",
@@ -139,6 +158,8 @@ deliveries = Table(
     Column("due_at", Instant, nullable=False),
     Column("settled_at", Instant),
     Column("worker_id", Integer),
+    # Of what stands there: this revision or, where a correction came while it was sent, a later one.
+    Column("revision", Integer, nullable=False, server_default="1"),
     UniqueConstraint("issue_id", "channel", "recipient", "part", name="uq_deliveries_recipient"),
     _one_of("state", DeliveryState),
     # Open rows alone: most rows of a ledger are settled, and what a courier writes changes one index at most.
