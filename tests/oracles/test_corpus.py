@@ -108,11 +108,11 @@ def test_real_newsletters_are_right_in_every_theme(
     judged(mails)
     third = [one.html for one in mails[::3]]
     assert [found for found in complaints(third, list(NO_FAULT)) if found] == []
-    longest = sorted(mails, key=lambda one: -len(one.html))
-    seen = [*longest[:2], *mails[:: len(mails) // (SEEN - 2)]]
+    by_length = sorted(mails, key=lambda one: -len(one.html))
+    seen = [*by_length[:2], *mails[:: len(mails) // (SEEN - 2)]]
     beyond = outside(chromium, (one.html for one in seen))
     assert {one.issue.key: edges for one, edges in zip(seen, beyond, strict=True) if edges} == {}
-    assert in_both_schemes(chromium, longest[0].html, 375, list(NO_BARRIER)) == {}
+    assert in_both_schemes(chromium, by_length[0].html, 375, list(NO_BARRIER)) == {}
 
 
 def test_there_are_as_many_as_there_were(corpus: list[Issue]) -> None:

@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
-from tests.oracles.samples import FILES, REPOSITORY, SAMPLES, THEMES, made
+from bot.dkim import relaxed_body
+from tests.oracles.samples import FILES, NOW, REPOSITORY, SAMPLES, THEMES, made
 from tests.oracles.test_parsers import readings
 from tests.servers.postfix import SMALL, Arrived, Postfix
-from tests.signatures import key, verdicts
+from tests.signatures import key, signer, verdicts
 from tests.stories.installation import Installation
 
 READERS = {
@@ -177,6 +178,26 @@ def test_what_a_relay_would_change_is_seen_to_be_changed(mail: bytes, relay: Pos
     hand_over({"ada@example.org": mail}, relay.ports["narrow"])
     (arrived,) = relay.arrived(1)
     assert arrived.data != mail
+
+
+def test_signatures_hold_through_a_hop_of_seven_bits(published: Published, relay: Postfix) -> None:
+    sent = published.mails["anna@example.org"].data
+    hand_over({"anna@example.org": sent}, relay.ports["narrow"])
+    (arrived,) = relay.arrived(1)
+    assert arrived.data == sent
+    assert verdicts(arrived.data) == [True, True]
+
+
+@pytest.mark.parametrize(
+    "body", [b"Gr\xc3\xbc\xc3\x9fe\r\n", b"y" * 1200 + b"\r\n"], ids=["8bit", "long-line"]
+)
+def test_a_mail_that_a_relay_rewrites_loses_its_signatures(body: bytes, relay: Postfix) -> None:
+    head = SINGLE + b"Message-ID: <1@example.org>\r\n" + TEXT + b"8bit\r\n"
+    signed = signer().fields(head, relaxed_body(body), NOW) + head + b"\r\n" + body
+    assert verdicts(signed) == [True, True]
+    hand_over({"ada@example.org": signed}, relay.ports["narrow"])
+    (arrived,) = relay.arrived(1)
+    assert verdicts(arrived.data) == [False, False]
 
 
 # ------------------------------------------------------------------------------------ what a relay refuses
