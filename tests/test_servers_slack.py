@@ -645,3 +645,29 @@ def test_a_webhook_can_go_wrong_too(slack: SlackServer) -> None:
     with pytest.raises(NO_ANSWER):
         hook(slack, {"text": "x"})
     assert len(slack.posts) == 1
+
+
+# -------------------------------------------------------------------------------------- Slack's own validator
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        ({"blocks": [DIVIDER]}, None),
+        ({"message": {"blocks": [DIVIDER]}}, None),
+        ({"blocks": [{"type": "section"}]}, "invalid_blocks"),
+        ({"message": {"text": "x"}}, "invalid_blocks"),
+        ({"blocks": [DIVIDER], "message": {"blocks": [DIVIDER]}}, "invalid_arguments"),
+        ({}, "invalid_arguments"),
+    ],
+)
+def test_blocks_can_be_validated_without_a_token(
+    arguments: Json, code: str | None, slack: SlackServer
+) -> None:
+    assert call(slack, "blocks.validate", None, **arguments).get("error") == code
+
+
+def test_the_validator_points_at_what_is_wrong(slack: SlackServer) -> None:
+    (found,) = call(slack, "blocks.validate", blocks=[DIVIDER, {"type": "section"}])["errors"]
+    assert found["pointer"] == "/blocks/1"
+    assert "text" in found["message"]
