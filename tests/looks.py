@@ -3,15 +3,11 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import chain
 
-from playwright.sync_api import Browser, Page, Route
+from playwright.sync_api import Browser, Locator, Page, Route
 
 WIDTHS = (600, 375)
 SCHEMES = ("light", "dark")
-
-Look = list[dict[str, str]]
-"""Of every element its tag (under `""`) and its computed styles."""
 
 _LOOK = """
 const look = (view) =>
@@ -23,31 +19,30 @@ const look = (view) =>
       return { "": element.tagName, ...Object.fromEntries(properties) };
     });
 """
-# All frames of a comparison are shown at once: a width is that of a frame.
+# The frames stay in the page while they are compared: only differences leave it, as looks are large.
 _COMPARE = f"""
 async ([before, after, widths]) => {{
   {_LOOK}
   const show = (html, width) => new Promise((done) => {{
     const frame = document.createElement("iframe");
     frame.style.cssText = `width: ${{width}}px; height: 900px; border: 0`;
-    frame.onload = () => done(frame);
+    frame.onload = () => done(frame.contentWindow);
     frame.srcdoc = html;
     document.body.append(frame);
   }});
-  const frames = await Promise.all(widths.flatMap((width) => [show(before, width), show(after, width)]));
-  const looks = frames.map((frame) => look(frame.contentWindow));
-  frames.forEach((frame) => frame.remove());
-  const wrong = [];
-  widths.forEach((width, pair) => {{
-    const [was, is] = looks.slice(2 * pair, 2 * pair + 2);
-    if (was.length !== is.length) wrong.push([width, -1, "elements", `${{was.length}}`, `${{is.length}}`]);
-    was.forEach((styles, number) => {{
-      for (const name in styles)
-        if (styles[name] !== is[number]?.[name])
-          wrong.push([width, number, `${{styles[""]}} ${{name}}`, styles[name], `${{is[number]?.[name]}}`]);
-    }});
-  }});
-  return wrong;
+  document.body.replaceChildren();
+  const views = await Promise.all(widths.flatMap((width) => [show(before, width), show(after, width)]));
+  window.compare = (was, is) => {{
+    if (was.length !== is.length) return [[-1, "elements", `${{was.length}}`, `${{is.length}}`]];
+    return was.flatMap((styles, number) =>
+      Object.keys(styles)
+        .filter((name) => styles[name] !== is[number][name])
+        .map((name) => [number, `${{styles[""]}} ${{name}}`, styles[name], `${{is[number][name]}}`]));
+  }};
+  window.views = views;
+  window.look = look;
+  return widths.flatMap((width, pair) =>
+    compare(look(views[2 * pair]), look(views[2 * pair + 1])).map((found) => [width, ...found]));
 }}
 """
 
@@ -69,41 +64,28 @@ class Judge:
 
     def __init__(self, chromium: Browser) -> None:
         self.pages = {scheme: _page(chromium, scheme) for scheme in SCHEMES}
-        self.comparisons = 0
 
     def differences(self, before: str, after: str) -> list[Difference]:
         """All that looks different."""
-        self.comparisons += 1
         return [
             Difference(scheme, *found)
             for scheme, page in self.pages.items()
             for found in page.evaluate(_COMPARE, [before, after, list(WIDTHS)])
         ]
 
-    def hovered(self, before: str, after: str, scheme: str = "light", links: int = 3) -> list[str]:
+    def hovered(self, before: str, after: str, scheme: str = "light", links: int = 2) -> list[Difference]:
         """All that looks different with the mouse over the first links, one after the other."""
-        was, became = self._looks(before, scheme, links), self._looks(after, scheme, links)
-        pairs = zip(chain.from_iterable(was), chain.from_iterable(became), strict=False)
-        wrong = [
-            f"{one['']} {name}: {one[name]} became {other.get(name)}"
-            for one, other in pairs
-            for name in one
-            if one[name] != other.get(name)
-        ]
-        counted = [len(look) for look in was] == [len(look) for look in became]
-        return wrong if counted else [*wrong, "not the same elements"]
-
-    def _looks(self, html: str, scheme: str, links: int) -> list[Look]:
-        page = self.pages[scheme]
-        page.set_content(html, wait_until="load")
-        looks = []
-        for link in page.locator("a").all()[:links]:
-            if box := link.bounding_box():
-                page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
-                looks.append(page.evaluate(f"() => {{ {_LOOK} return look(window); }}"))
+        page, width = self.pages[scheme], WIDTHS[0]
+        page.evaluate(_COMPARE, [before, after, [width]])
+        frames = page.frames[-2:]
+        found = []
+        for was, became in list(zip(*(frame.locator("a").all() for frame in frames), strict=True))[:links]:
+            if _point(page, was):
+                page.evaluate("window.was = look(views[0])")
+                _point(page, became)
+                found += page.evaluate("compare(window.was, look(views[1]))")
         page.mouse.move(0, 0)
-        page.set_content("<!DOCTYPE html><body>")
-        return looks
+        return [Difference(scheme, width, *each) for each in found]
 
     def close(self) -> None:
         """Close its windows."""
@@ -119,6 +101,14 @@ def judge_in(chromium: Browser) -> Iterator[Judge]:
         yield judge
     finally:
         judge.close()
+
+
+def _point(page: Page, link: Locator) -> bool:
+    """Put the mouse over a link; false where it is not shown."""
+    box = link.bounding_box()
+    if box:
+        page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    return bool(box)
 
 
 def _page(chromium: Browser, scheme: str) -> Page:

