@@ -141,7 +141,9 @@ def test_every_block_that_may_be_posted_can_be_drawn(block: Json) -> None:
     assert drawn(blocks=[block]).count("<article>") == 1
 
 
-HOSTILE = st.sampled_from(["<script>", "javascript:alert(1)", '"><img src=x>', "<b>", "&lt;", "'", "x"])
+HOSTILE = st.sampled_from(
+    ["<script>", "javascript:alert(1)", '"><img src=x>', "<b>", "&lt;", "'", "*", "|", "<https://x", "x"]
+)
 
 
 @settings(max_examples=60, deadline=None)
@@ -168,6 +170,7 @@ def test_nothing_that_was_posted_becomes_part_of_the_page(words: str) -> None:
             "<strong>bold</strong> &amp; <a href",
         ),
         ({"text": "<https://x.org/?a=1&amp;b=2|a &lt;link&gt;>"}, 'href="https://x.org/?a=1&amp;b=2"'),
+        ({"text": "*<https://x.org/*a*|bold>*"}, '<strong><a href="https://x.org/&#42;a&#42;"'),
         ({"text": "2*3*4"}, "2*3*4"),
         ({"text": "<!channel>"}, "calls &lt;!channel&gt;"),
         ({"text": "<javascript:x|here>"}, "here"),

@@ -160,21 +160,22 @@ def _link(url: str, shown: str) -> str:
 def _mrkdwn(text: str, *, verbatim: bool) -> str:
     """Slack's markup: links, bold words, and what calls people; all else as it stands."""
     pieces = re.split(r"(<[^<>]*>)", text)
-    return "".join(
-        _angle(piece[1:-1]) if at % 2 else _marked(piece, verbatim=verbatim)
-        for at, piece in enumerate(pieces)
-    )
+    shown = [
+        _angle(piece[1:-1]) if at % 2 else _plain(piece, verbatim=verbatim) for at, piece in enumerate(pieces)
+    ]
+    return re.sub(r"(?<![\w*])\*(\S[^*\n]*?)\*(?![\w*])", r"<strong>\1</strong>", "".join(shown))
 
 
 def _angle(inside: str) -> str:
+    """What stands in angle brackets; no asterisk in there is a mark."""
     target, _, label = inside.partition("|")
     if target[:1] in {"!", "@", "#"}:
         return f"<span class=live>{_text(unescape(inside))}</span>"
-    return _link(unescape(target), _text(unescape(label or target)))
+    return _link(unescape(target), _text(unescape(label or target))).replace("*", "&#42;")
 
 
-def _marked(piece: str, *, verbatim: bool) -> str:
-    shown = re.sub(r"(?<![\w*])\*(\S[^*\n]*?)\*(?![\w*])", r"<strong>\1</strong>", _text(unescape(piece)))
+def _plain(piece: str, *, verbatim: bool) -> str:
+    shown = _text(unescape(piece))
     return shown if verbatim else re.sub(r"(?<!\w)([@#]\w+)", r"<span class=live>\1</span>", shown)
 
 
