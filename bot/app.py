@@ -1,6 +1,7 @@
 """The only place that builds things: Settings in, wired parts out."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import nullcontext
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
@@ -13,6 +14,7 @@ from bot.models import Consent, Finding, Week
 from bot.settings import Newsletter, Settings
 
 if TYPE_CHECKING:  # each is imported when it is built: a command pays for what it uses
+    from contextlib import AbstractContextManager
     from typing import IO
 
     from bot.channels import Channel
@@ -171,6 +173,30 @@ class App:
         from bot.doctor._records import Lookups
 
         return examine(Patient(self.settings, now, Lookups(nameserver), offline))
+
+    # ----------------------------------------------------------------------------------------------- Slack
+
+    def listener(
+        self, clock: Callable[[], datetime], say: Callable[[str], None]
+    ) -> "AbstractContextManager[object]":
+        """What hears people in Slack while the bot runs; nothing where no app token is configured."""
+        token = self.settings.secret("slack_app_token")
+        if token is None:
+            return nullcontext()
+        from bot.listening import Actions, Listener
+
+        actions = Actions({one.name: one.curators for one in self.settings.newsletters.values()})
+        return Listener(self._slack_url(), token, actions, self.store, clock=clock, say=say)
+
+    def _slack_url(self) -> str:
+        """Where Slack is: an app has one workspace, so the first channel that says it says it for all."""
+        named = (
+            str(options.api_url)
+            for newsletter in self.settings.newsletters.values()
+            for options in newsletter.channels.values()
+            if hasattr(options, "api_url")
+        )
+        return next(named, "https://slack.com/api/")
 
     # ------------------------------------------------------------------------------------------ the readers
 

@@ -25,7 +25,7 @@ def run(app: App, *, clock: Callable[[], datetime], once: bool, say: Callable[[s
         bot.tick(clock())
         return
     say(f"watching {', '.join(app.settings.newsletters)}; Ctrl-C ends it")
-    with stopping(stop, say):
+    with app.listener(clock, say), stopping(stop, say):
         run_clock(bot.tick, stop=stop, next_ring=bot.next_ring, clock=clock)
 
 

@@ -38,7 +38,7 @@ def _sign(finding: Finding) -> Sign:
 
 
 def _secrets(settings: Settings) -> Iterator[Sign]:
-    for name in ("slack_token", "slack_webhook", "smtp_password"):
+    for name in ("slack_token", "slack_app_token", "slack_webhook", "smtp_password"):
         try:
             settings.secret(name)
         except InputError as error:
@@ -51,7 +51,8 @@ def _secrets(settings: Settings) -> Iterator[Sign]:
 
 def secret_files(settings: Settings) -> list[Path]:
     """The files that hold secrets."""
-    named = [settings.slack_token_file, settings.slack_webhook_file, settings.smtp_password_file]
+    named = [settings.slack_token_file, settings.slack_app_token_file, settings.slack_webhook_file]
+    named.append(settings.smtp_password_file)
     channels = [one for newsletter in settings.newsletters.values() for one in newsletter.channels.values()]
     named += [getattr(options, "url_file", None) for options in channels]
     named += [getattr(relay, "password_file", None) for relay in getattr(settings.transport, "fallback", ())]

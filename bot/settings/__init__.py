@@ -44,6 +44,7 @@ from bot.settings.values import (
     OneLine,
     PluginName,
     Selector,
+    SlackUser,
     Title,
     TransportOptions,
     Zone,
@@ -112,6 +113,8 @@ class Newsletter(Table):
     """Opens each letter; `{name}` is the reader's name: `Hello {name},`"""
     unnamed: OneLine = "reader"
     """Stands for the name of a reader who gave none."""
+    curators: tuple[SlackUser, ...] = ()
+    """Who may press buttons in Slack, by their user IDs: `["U0123456789"]`; nobody else may."""
     schedule: Schedule
     channels: dict[PluginName, ChannelOptions] = Field(min_length=1)
 
@@ -176,6 +179,10 @@ class Settings(BaseSettings):
     """The Slack app's bot token; only from the environment."""
     slack_token_file: Path | None = None
     """A file that holds it."""
+    slack_app_token: SecretStr | None = None
+    """The Slack app's own token, xapp-…; with it `run` hears what is pressed; only from the environment."""
+    slack_app_token_file: Path | None = None
+    """A file that holds it."""
     slack_webhook: SecretStr | None = None
     """The address of an incoming webhook of Slack's: who has it can post; only from the environment."""
     slack_webhook_file: Path | None = None
@@ -219,7 +226,9 @@ class Settings(BaseSettings):
         """Whether there is more than one newsletter: web addresses then name theirs."""
         return len(self.newsletters) > 1
 
-    def secret(self, name: Literal["slack_token", "slack_webhook", "smtp_password"]) -> SecretStr | None:
+    def secret(
+        self, name: Literal["slack_token", "slack_app_token", "slack_webhook", "smtp_password"]
+    ) -> SecretStr | None:
         """A secret from the environment, or else from the file that the configuration names."""
         given: SecretStr | None = getattr(self, name)
         file: Path | None = getattr(self, f"{name}_file")

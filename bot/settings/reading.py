@@ -11,7 +11,12 @@ from bot.errors import InputError
 from bot.models import Finding, Severity
 
 PREFIX = "BROADSHEET_"
-SECRETS = {"token": "slack_token", "webhook": "slack_webhook", "password": "smtp_password"}
+SECRETS = {
+    "token": "slack_token",
+    "slack_app_token": "slack_app_token",
+    "webhook": "slack_webhook",
+    "password": "smtp_password",
+}
 _SECRET_KEY = re.compile(r"(?:.*_)?(token|password|secret|webhook)", re.ASCII)
 
 
@@ -105,7 +110,9 @@ def _without_secrets(reading: Reading, file: Path, table: dict[str, Any], *above
         elif found := _SECRET_KEY.fullmatch(key):
             path = ".".join((*above, key))
             reading.find(
-                file, f"{path}: a secret does not belong into this file", _elsewhere(found[1], above)
+                file,
+                f"{path}: a secret does not belong into this file",
+                _elsewhere(key if key in SECRETS else found[1], above),
             )
         else:
             kept[key] = value

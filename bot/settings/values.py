@@ -202,6 +202,7 @@ Selector = Annotated[
 Language = Annotated[
     str, _shaped(r"(?=.{2,35}$)[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*", "a language tag such as en, de or pt-BR")
 ]
+SlackUser = Annotated[str, _shaped(r"[UW][A-Z0-9]{5,20}", "a Slack user ID such as U0123456789")]
 PluginName = Annotated[str, _shaped(r"[a-z][a-z0-9_-]{0,62}", "a name of small letters, digits, - and _")]
 BaseUrl = Annotated[HttpUrl, AfterValidator(_base_url)]
 Listen = Annotated[str, AfterValidator(_listen)]

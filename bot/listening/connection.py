@@ -1,0 +1,97 @@
+"""One connection of Socket Mode: slack_sdk's own client, kept from mending itself.
+
+Its ways of reconnecting have hung, looped or called dead connections open (python-slack-sdk#1110, #1379,
+#1446, #1462). So a connection lives once; who watches it opens another.
+"""
+
+import logging
+import re
+import time
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+from urllib.request import proxy_bypass
+
+from pydantic import SecretStr
+from slack_sdk.socket_mode.builtin import SocketModeClient
+
+from bot.channels._slack_client import SDK_LOG, asked, client
+from bot.errors import InDoubtError
+from bot.listening.watchdog import Pulse
+
+if TYPE_CHECKING:
+    from slack_sdk.socket_mode.request import SocketModeRequest
+
+log = logging.getLogger(__name__)
+
+Hear = Callable[[str, str, Mapping[str, Any]], None]
+"""Takes what was sent: the envelope's ID, its kind and its payload."""
+TIMEOUT = 10
+"""Seconds that apps.connections.open may take."""
+
+_ALONE: dict[str, Any] = {"auto_reconnect_enabled": False, "concurrency": 2}
+_AWAY = re.compile(r'^(?=.*"type":\s*"disconnect")[^{]*\{.*"reason":\s*"([a-z_]{1,40})"', re.DOTALL)
+
+
+class Connection:
+    """An open connection; each envelope is acknowledged first, and then heard."""
+
+    def __init__(self, api_url: str, token: SecretStr, hear: Hear) -> None:
+        slack = client(api_url, token, timeout=TIMEOUT)
+        url = str(asked(slack, "apps.connections.open").get("url") or "")
+        if not re.match(r"wss?://[^\s/]+", url):
+            raise InDoubtError("Slack names no address for Socket Mode")
+        self._hear = hear
+        self._greeted = False
+        self._client = _Client(token.get_secret_value(), web_client=slack, logger=SDK_LOG, **_ALONE)
+        if proxy_bypass(urlsplit(url).hostname or ""):
+            self._client.proxy = None  # the SDK forgets no_proxy
+        self._client.message_listeners.append(self._greet)
+        self._client.socket_mode_request_listeners.append(self._take)
+        self._client.wss_uri = url
+        self._opened_at = time.time()
+        self._client.connect()
+
+    @property
+    def pulse(self) -> Pulse:
+        """How it is."""
+        session = self._client.current_session
+        return Pulse(
+            opened_at=self._opened_at,
+            answered_at=session.last_ping_pong_time if session else None,
+            greeted=self._greeted,
+            open=self._client.is_connected(),
+            sent_away=self._client.sent_away,
+        )
+
+    def close(self) -> None:
+        """Hang up; within some three seconds."""
+        self._client.close()
+
+    def _greet(self, _client: object, message: Mapping[str, Any], _raw: str | None) -> None:
+        self._greeted = self._greeted or message.get("type") == "hello"
+
+    def _take(self, _client: object, request: "SocketModeRequest") -> None:
+        """Acknowledge, within Slack's three seconds whatever there is to do, then hear."""
+        try:
+            self._client.send_socket_mode_response({"envelope_id": request.envelope_id})
+        except Exception as error:  # noqa: BLE001 (whatever the SDK's socket gives; Slack then sends it again)
+            log.warning("an envelope was not acknowledged error=%s", type(error).__name__)
+            return
+        self._hear(str(request.envelope_id), str(request.type), request.payload)
+
+
+class _Client(SocketModeClient):
+    """slack_sdk's client that takes note where it would reconnect."""
+
+    sent_away: str | None = None
+
+    def enqueue_message(self, message: str) -> None:
+        """Note why Slack sends us away: the SDK does not keep the word."""
+        if found := _AWAY.search(message):
+            self.sent_away = found[1]
+        super().enqueue_message(message)
+
+    def connect_to_new_endpoint(self, force: bool = False) -> None:  # noqa: ARG002, FBT001, FBT002 (the SDK's)
+        """What the SDK does on `disconnect`."""
+        self.sent_away = self.sent_away or "disconnect"

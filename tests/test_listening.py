@@ -1,0 +1,237 @@
+"""The bot hears what is pressed in Slack: at once, once, from curators alone, over whatever connection."""
+
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic import SecretStr
+
+from bot.errors import InputError
+from bot.listening import Actions, Click, Listener
+from bot.listening.envelopes import click, names
+from bot.listening.watchdog import HELLO, SILENCE, Pulse, lost, wait_before
+from bot.store import Store, heard, open_store
+from tests.servers.slack import SlackServer
+
+NOW = datetime(2025, 4, 25, 7, tzinfo=UTC)
+CURATOR = "U0CURATOR"
+PRESSED: dict[str, Any] = {
+    "type": "block_actions",
+    "user": {"id": CURATOR, "name": "somebody"},
+    "actions": [{"type": "button", "action_id": "approve", "value": "ai-papers/2025-W17"}],
+}
+
+
+# ------------------------------------------------------------------------------------------------ envelopes
+
+
+def test_a_click_is_read_from_its_envelope() -> None:
+    payload = {**PRESSED, "response_url": "https://hooks.slack.com/actions/x"}
+    found = click("interactive", payload)
+    assert found == Click("approve", "ai-papers/2025-W17", CURATOR, "https://hooks.slack.com/actions/x")
+    assert found.newsletter == "ai-papers"
+
+
+@pytest.mark.parametrize(
+    ("kind", "payload"),
+    [
+        ("events_api", {"event": {"type": "app_mention", "user": CURATOR, "text": "hello"}}),
+        ("slash_commands", {"command": "/x"}),
+        ("interactive", {}),
+        ("interactive", {**PRESSED, "type": "view_submission"}),
+        ("interactive", {**PRESSED, "actions": []}),
+        ("interactive", {**PRESSED, "actions": "approve"}),
+        ("interactive", {**PRESSED, "actions": [["approve"]]}),
+        ("interactive", {**PRESSED, "user": CURATOR}),
+        ("interactive", {**PRESSED, "user": {"id": 7}}),
+        ("interactive", {**PRESSED, "actions": [{"action_id": "x" * 300}]}),
+    ],
+)
+def test_what_is_no_click_is_none(kind: str, payload: dict[str, Any]) -> None:
+    assert click(kind, payload) is None
+
+
+def test_an_event_is_known_again_by_its_own_name_as_well() -> None:
+    assert names("e1", {"event_id": "Ev1"}) == ["e1", "Ev1"]
+    assert names("e1", PRESSED) == ["e1"]
+
+
+# ------------------------------------------------------------------------------------------------- watchdog
+
+WELL = Pulse(opened_at=100.0, answered_at=None, greeted=True, open=True, sent_away=None)
+
+
+@pytest.mark.parametrize(
+    ("pulse", "after", "reason"),
+    [
+        (WELL, 1.0, None),
+        (Pulse(100.0, None, greeted=False, open=True, sent_away=None), HELLO, None),
+        (Pulse(100.0, None, greeted=False, open=True, sent_away=None), HELLO + 1, "no hello came"),
+        (WELL, SILENCE + 1, "it fell silent"),
+        (Pulse(100.0, 500.0, greeted=True, open=True, sent_away=None), 401.0, None),
+        (Pulse(100.0, 500.0, greeted=True, open=True, sent_away=None), 401.0 + SILENCE, "it fell silent"),
+        (Pulse(100.0, None, greeted=True, open=False, sent_away=None), 1.0, "it was closed"),
+        (
+            Pulse(100.0, None, greeted=True, open=True, sent_away="warning"),
+            1.0,
+            "Slack asks for a new one (warning)",
+        ),
+    ],
+)
+def test_a_connection_is_lost_where_it_says_nothing(pulse: Pulse, after: float, reason: str | None) -> None:
+    assert lost(pulse, 100.0 + after) == reason
+
+
+def test_the_waits_grow_and_end_at_a_minute() -> None:
+    assert [wait_before(failures) for failures in (0, 1, 2, 3, 4, 5, 50)] == [0, 1, 2, 5, 15, 60, 60]
+
+
+# -------------------------------------------------------------------------------------------------- actions
+
+
+def actions(*said: str) -> tuple[Actions, list[Click]]:
+    pressed: list[Click] = []
+
+    def approve(one: Click) -> str:
+        pressed.append(one)
+        return "".join(said)
+
+    made = Actions({"ai-papers": [CURATOR], "other": ["U0OTHER"]})
+    made.add("approve", approve)
+    return made, pressed
+
+
+@pytest.mark.parametrize(
+    ("one", "answer", "done"),
+    [
+        (Click("approve", "ai-papers/2025-W17", CURATOR), "Approved.", 1),
+        (
+            Click("approve", "ai-papers/2025-W17", "U0OTHER"),
+            "Only this newsletter's curators can do that.",
+            0,
+        ),
+        (Click("approve", "other/2025-W17", CURATOR), "Only this newsletter's curators can do that.", 0),
+        (Click("approve", "", CURATOR), "Only this newsletter's curators can do that.", 0),
+        (Click("opened", "", CURATOR), "", 0),
+    ],
+)
+def test_only_a_curator_of_the_newsletter_may_press(one: Click, answer: str, done: int) -> None:
+    made, pressed = actions("Approved.")
+    assert made.answer(one) == answer
+    assert len(pressed) == done
+
+
+def test_an_action_has_one_meaning() -> None:
+    made, _ = actions()
+    with pytest.raises(ValueError, match="approve: there is such an action already"):
+        made.add("approve", lambda _click: "")
+
+
+def test_an_action_that_fails_says_so_and_its_words_stay_out_of_the_log(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    def fail(_click: Click) -> str:
+        raise RuntimeError("xoxb-secret")
+
+    def refuse(_click: Click) -> str:
+        raise InputError("2025-W17", "this draft changed", "look again")
+
+    made = Actions({"ai-papers": [CURATOR]})
+    made.add("fail", fail)
+    made.add("refuse", refuse)
+    with caplog.at_level(logging.DEBUG):
+        assert "our fault" in made.answer(Click("fail", "ai-papers/x", CURATOR))
+        assert "this draft changed" in made.answer(Click("refuse", "ai-papers/x", CURATOR))
+    assert "RuntimeError test_listening.py" in caplog.text
+    assert "xoxb" not in caplog.text
+
+
+# ------------------------------------------------------------------------------------------------ the ledger
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    made = open_store("sqlite:///ledger.db", tmp_path)
+    yield made
+    made.close()
+
+
+def test_an_envelope_is_new_once_under_any_of_its_names(store: Store) -> None:
+    def note(*envelope: str, now: datetime = NOW) -> bool:
+        with store.write() as connection:
+            return heard.note(connection, envelope, now)
+
+    assert [note("a", "Ev1"), note("a"), note("b", "Ev1"), note("b")] == [True, False, False, True]
+    assert note("a", now=NOW + timedelta(days=2))
+
+
+# ------------------------------------------------------------------------------------------- over the network
+
+
+@contextmanager
+def listening(
+    server: SlackServer, store: Store, made: Actions, *, token: str | None = None
+) -> Iterator[list[str]]:
+    said: list[str] = []
+    secret = SecretStr(token or server.app_token)
+    with Listener(server.url, secret, made, store, clock=lambda: NOW, say=said.append):
+        yield said
+
+
+def test_a_click_is_acknowledged_and_done_once_however_often_it_is_told(store: Store) -> None:
+    made, pressed = actions()
+    with SlackServer() as server, listening(server, store, made) as said:
+        server.sockets.wait(lambda sockets: sockets.opened == 1)
+        envelope = server.sockets.send("interactive", PRESSED)
+        server.sockets.wait(lambda sockets: len(sockets.acknowledgements(envelope)) == 1)
+        server.sockets.send_again(envelope)
+        server.sockets.wait(lambda sockets: len(sockets.acknowledgements(envelope)) == 2)
+    assert [one.action for one in pressed] == ["approve"]
+    assert server.sockets.faults == []
+    assert said in ([], ["listening to Slack"])
+
+
+@pytest.mark.parametrize("reason", ["warning", "refresh_requested"])
+def test_a_connection_that_slack_sends_away_is_opened_anew(store: Store, reason: str) -> None:
+    made, pressed = actions()
+    with SlackServer() as server, listening(server, store, made):
+        server.sockets.wait(lambda sockets: sockets.opened == 1)
+        server.sockets.say_goodbye(reason)
+        server.sockets.wait(lambda sockets: sockets.opened == 2 and len(sockets.connections) == 1, 20)
+        envelope = server.sockets.send("interactive", PRESSED)
+        server.sockets.wait(lambda sockets: bool(sockets.acknowledgements(envelope)))
+    assert len(pressed) == 1
+
+
+def test_a_connection_that_breaks_is_opened_anew(store: Store) -> None:
+    made, _ = actions()
+    with SlackServer() as server, listening(server, store, made):
+        server.sockets.wait(lambda sockets: sockets.opened == 1)
+        server.sockets.drop()
+        server.sockets.wait(lambda sockets: sockets.opened == 2, 60)
+
+
+def test_what_is_no_click_is_acknowledged_and_left(store: Store) -> None:
+    made, pressed = actions("x")
+    mention = {"event_id": "Ev1", "event": {"type": "app_mention", "user": CURATOR, "text": "<@U1> hello"}}
+    with SlackServer() as server, listening(server, store, made):
+        server.sockets.wait(lambda sockets: sockets.opened == 1)
+        envelope = server.sockets.send("events_api", mention)
+        server.sockets.wait(lambda sockets: len(sockets.acknowledgements(envelope)) == 1)
+    assert (pressed, server.posts) == ([], [])
+
+
+def test_a_token_that_slack_refuses_is_told_once_and_nothing_of_it(
+    store: Store, caplog: pytest.LogCaptureFixture
+) -> None:
+    made, _ = actions()
+    with SlackServer() as server, caplog.at_level(logging.DEBUG):
+        with listening(server, store, made, token="xapp-secret-of-ours") as said:
+            server.sockets.wait(lambda _sockets: len(server.calls) >= 2)
+        assert len(said) == 1
+    assert "invalid_auth" in said[0]
+    assert "secret-of-ours" not in caplog.text + said[0]
