@@ -226,7 +226,7 @@ class _Run:
                 return True
             now = self._terms.clock()
             with self._store.write() as connection:
-                workers.beat(connection, self._worker, now)
+                workers.stay(connection, self._worker, workers.Process.this(), now)
                 claimed = ledger.claim(connection, self._issue, self._name, self._worker, BATCH, now)
             self._claimed.extend(claimed)
             return bool(claimed)

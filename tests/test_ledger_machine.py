@@ -44,7 +44,7 @@ class Ledger(RuleBasedStateMachine):
         self.claimed: dict[int, list[Delivery]] = {}
         self.sending: dict[int, Delivery] = {}
         self.mistaken: set[int] = set()
-        """Workers that live and were taken for dead."""
+        """Workers that live and were taken for dead while they were sending."""
         self.taken: Counter[str] = Counter()
         """How often the far side took a reader's mail."""
         self.risked: Counter[str] = Counter()
@@ -73,6 +73,7 @@ class Ledger(RuleBasedStateMachine):
     def a_worker_claims(self, pid: int, limit: int) -> None:
         worker = self._worker(pid)
         with self.store.write() as connection:
+            workers.stay(connection, worker, self._process(pid), self.now)
             rows = ledger.claim(connection, self.issue, THEIRS, worker, limit, self.now)
         assert not {self._name(row) for row in rows} & self.gone
         self.claimed[pid] += rows
@@ -267,5 +268,5 @@ class Ledger(RuleBasedStateMachine):
         return {name for name, its in self._states().items() if its == state}
 
 
-Ledger.TestCase.settings = settings(max_examples=80, stateful_step_count=40, deadline=None)
+Ledger.TestCase.settings = settings(max_examples=60, stateful_step_count=40, deadline=None)
 TestLedger = Ledger.TestCase

@@ -212,3 +212,17 @@ def test_a_process_knows_itself_and_who_is_gone() -> None:
     child = subprocess.Popen([sys.executable, "-c", ""])
     child.wait()
     assert workers._start_of(child.pid) is None
+
+
+def test_what_a_worker_claims_after_it_was_taken_for_dead_is_found_when_it_dies(store: Store) -> None:
+    crowd(store, 2)
+    issue = published(store, email=Recorder())
+    with store.write() as connection:
+        worker = workers.register(connection, ME, NOW)
+        workers.leave(connection, worker, NOW)
+        workers.stay(connection, worker, ME, NOW)
+        assert len(ledger.claim(connection, issue, "email", worker, 2, NOW)) == 2
+    with store.write() as connection:
+        workers.recover(connection, Process("here", "boot-1", 101, "7000"), NOW, lambda _pid: None)
+        another = workers.register(connection, ME, NOW)
+        assert len(ledger.claim(connection, issue, "email", another, 2, NOW)) == 2

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 from sqlalchemy import Connection, delete, insert, select, text, update
 
@@ -67,15 +68,28 @@ def _exists(pid: int) -> bool:
 
 def register(connection: Connection, process: Process, now: datetime) -> int:
     """Enter a worker into the ledger; its id marks what it claims."""
-    row = {
+    entered = insert(workers).values(_row(connection, process, now)).returning(workers.c.id)
+    number: int = connection.execute(entered).scalar_one()
+    return number
+
+
+def stay(connection: Connection, worker: int, process: Process, now: datetime) -> None:
+    """Say that a worker is alive, before it claims; one that was taken for dead is entered again.
+
+    Else nobody would know whose its claims are, and if it died, they would wait for ever.
+    """
+    if not beat(connection, worker, now):
+        connection.execute(insert(workers).values(id=worker, **_row(connection, process, now)))
+
+
+def _row(connection: Connection, process: Process, now: datetime) -> dict[str, Any]:
+    return {
         "host": process.host,
         "boot": _boot(connection, process),
         "pid": process.pid,
         "started": process.started,
         "heartbeat_at": now,
     }
-    number: int = connection.execute(insert(workers).values(row).returning(workers.c.id)).scalar_one()
-    return number
 
 
 def _boot(connection: Connection, process: Process) -> str:
@@ -88,9 +102,10 @@ def _boot(connection: Connection, process: Process) -> str:
     return f"{process.boot[:60]}/{started}"
 
 
-def beat(connection: Connection, worker: int, now: datetime) -> None:
-    """Say that a worker is alive."""
-    connection.execute(update(workers).where(workers.c.id == worker).values(heartbeat_at=now))
+def beat(connection: Connection, worker: int, now: datetime) -> bool:
+    """Say that a worker is alive; False where it was taken for dead."""
+    living = update(workers).where(workers.c.id == worker).values(heartbeat_at=now)
+    return connection.execute(living).rowcount == 1
 
 
 def leave(connection: Connection, worker: int, now: datetime) -> None:
