@@ -317,12 +317,12 @@ def test_no_address_is_broken() -> None:
     ids=lambda source: source[:12],
 )
 def test_no_input_takes_for_ever_or_exhausts_the_stack(source: str) -> None:
-    begin = time.perf_counter()
+    begin = time.process_time()
     blocks = markup.parse_blocks(source)
     markup.to_html(blocks)
     markup.to_text(blocks)
     markup.to_markdown(blocks)
-    assert time.perf_counter() - begin < 5
+    assert time.process_time() - begin < 5
 
 
 @pytest.mark.parametrize(
