@@ -429,6 +429,7 @@ def test_a_span_of_time_has_ends_that_count_only_when_asked_for(slack: SlackServ
         ({"cursor": "next"}, "invalid_cursor"),
         ({"cursor": "bmV4dF90czow"}, None),
         ({"oldest": "yesterday"}, "invalid_ts_oldest"),
+        ({"oldest": "nan"}, "invalid_ts_oldest"),
         ({"latest": "today"}, "invalid_ts_latest"),
     ],
 )

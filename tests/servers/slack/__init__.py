@@ -6,9 +6,10 @@
         …  # a WebClient posts to slack.url
         assert slack.posts[0].message["text"] == "Hello"
 
-`rules` says what blocks may be, `messages` what a message may be, `workspace` holds what is there and what
-each method does, `hooks` the addresses without a token, `sockets` Socket Mode, `wire` the network before it
-all, `misbehaviour` what can go wrong. By itself, to try the bot: `python -m tests.servers.slack`.
+`rules` says what blocks may be, `messages` what a message may be; `workspace` holds what is there and does
+what each method asks, `reading` gives it out again. `hooks` are the addresses without a token, `sockets` is
+Socket Mode, `wire` the network before it all, `misbehaviour` what can go wrong, `page` shows what was posted.
+By itself, to try the bot: `python -m tests.servers.slack`.
 """
 
 from tests.servers.slack.hooks import HOOK, Hook

@@ -146,6 +146,29 @@ def _images(blocks: Any, pattern: str) -> bool:
     return any(re.search(pattern, image.get("image_url", "")) for image in images)
 
 
+def validated(arguments: Json) -> Json:
+    """What Slack's own validator says; it asks for no token."""
+    given = [arguments[key] for key in ("blocks", "message", "view") if key in arguments]
+    if len(given) != 1 or "view" in arguments:
+        raise Refused("invalid_arguments")
+    found = rules.faults(given[0].get("blocks") if "message" in arguments else given[0])
+    errors = [
+        {"pointer": one.partition("[json-pointer:")[2].rstrip("]"), "code": "invalid", "message": one}
+        for one in found
+    ]
+    if errors:
+        raise Refused("invalid_blocks", errors=errors)
+    return {"ok": True}
+
+
+def check_same_kind(old: Json, new: Json) -> None:
+    """Refuse to put other blocks where nothing but rich text stood."""
+    kinds = {block["type"] for block in old.get("blocks", [])}
+    others = {block["type"] for block in new.get("blocks", [])}
+    if kinds == {"rich_text"} and others and "rich_text" not in others:
+        raise Refused("block_mismatch")
+
+
 # ---------------------------------------------------------------------------------------- as Slack keeps it
 
 
@@ -155,6 +178,16 @@ def kept(message: Json) -> list[Json]:
     if message.get("blocks") or message.get("attachments") or len(text) <= SPLIT:
         return [{**message, "text": text} if "text" in message else message]
     return [{**message, "text": text[at : at + SPLIT]} for at in range(0, len(text), SPLIT)]
+
+
+def updated(old: Json, given: Json) -> Json:
+    """A message after an update: a text without blocks takes the blocks away, metadata stays if unnamed."""
+    new = dict(old)
+    if given.keys() & {"text", "blocks", "markdown_text", "attachments"}:
+        for key in ("text", "blocks", "markdown_text", "attachments"):
+            new.pop(key, None)
+    new |= {key: value for key, value in given.items() if key not in {"channel", "ts"}}
+    return {key: value for key, value in new.items() if (key, value) != ("metadata", {})}
 
 
 def shown_text(text: str) -> str:

@@ -5,16 +5,13 @@ It knows no network, and no other time than the clock it was given.
 
 import threading
 import time
-from base64 import b64decode, b64encode
-from binascii import Error as NotBase64
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from decimal import Decimal, InvalidOperation
 from math import ceil
 from typing import Any
 
-from tests.servers.slack import messages, rules
+from tests.servers.slack import messages, reading
 from tests.servers.slack.messages import Json, Refused
 
 CONVERSATION = "C0123456789"
@@ -34,8 +31,6 @@ TIER_3 = {
     "conversations.join",
     "conversations.replies",
 }
-PAGE = 999
-"""Messages at most on one page of a history."""
 
 
 class Clock:
@@ -140,7 +135,7 @@ class Workspace:
         with self.lock:
             self.calls.append((method, arguments))
             if method == "blocks.validate":
-                return _validated(arguments)
+                return messages.validated(arguments)
             if not authorization:
                 raise Refused("not_authed")
             if authorization == f"Bearer {self.app_token}" and method in self._methods:
@@ -291,9 +286,9 @@ class Workspace:
             raise Refused(post.fixed)
         if self.conversations[arguments["channel"]].archived:
             raise Refused("is_inactive")
-        _check_same_kind(post.message, arguments)
+        messages.check_same_kind(post.message, arguments)
         post.earlier.append(post.message)
-        post.message = _updated(post.message, arguments)
+        post.message = messages.updated(post.message, arguments)
         post.edited = None if post.message.get("blocks") else self.clock()
         shown = self.shown(post, metadata=False)
         return {"channel": arguments["channel"], "ts": post.ts, "text": shown["text"], "message": shown}
@@ -316,7 +311,7 @@ class Workspace:
     def _history(self, arguments: Json) -> Json:
         """What stands in a conversation itself, newest first."""
         found = [post for post in self._read(arguments) if post.in_conversation and not post.deleted]
-        return self._page([*reversed(_within(found, arguments))], arguments, 100)
+        return self._page([*reversed(reading.within(found, arguments))], arguments, 100)
 
     def _replies(self, arguments: Json) -> Json:
         """A thread: its first message, whether in the span or not, then the others in order."""
@@ -326,7 +321,7 @@ class Workspace:
         replies = [post for post in here if post.thread_ts == first and not post.deleted]
         if not parent or (parent[0].deleted and not replies):
             raise Refused("thread_not_found")
-        return self._page([*parent, *_within(replies, arguments)], arguments, PAGE)
+        return self._page([*parent, *reading.within(replies, arguments)], arguments, reading.PAGE)
 
     def _read(self, arguments: Json) -> list[Post]:
         """All of a conversation, for who may read it."""
@@ -338,15 +333,10 @@ class Workspace:
         return [post for post in self.every if post.message["channel"] == arguments["channel"]]
 
     def _page(self, posts: list[Post], arguments: Json, usual: int) -> Json:
-        limit = _limit(arguments.get("limit"), usual)
-        metadata = _is_true(arguments.get("include_all_metadata"))
-        start = _start(str(arguments.get("cursor") or ""))
-        more = start + limit < len(posts)
-        return {
-            "messages": [self.shown(post, metadata=metadata) for post in posts[start : start + limit]],
-            "has_more": more,
-            "response_metadata": {"next_cursor": _cursor(start + limit) if more else ""},
-        }
+        found, cursor = reading.paged(posts, arguments, usual)
+        metadata = reading.is_true(arguments.get("include_all_metadata"))
+        shown = [self.shown(post, metadata=metadata) for post in found]
+        return {"messages": shown, "has_more": bool(cursor), "response_metadata": {"next_cursor": cursor}}
 
     def shown(self, post: Post, *, metadata: bool) -> Json:
         """A message as Slack gives it back."""
@@ -370,82 +360,3 @@ class Workspace:
         replies = [one for one in self.posts if one.thread_ts == post.ts]
         latest = {"reply_count": len(replies), "latest_reply": replies[-1].ts} if replies else {}
         return {"thread_ts": post.ts, **latest} if replies else {}
-
-
-def _validated(arguments: Json) -> Json:
-    """What Slack's own validator says; it asks for no token."""
-    given = [arguments[key] for key in ("blocks", "message", "view") if key in arguments]
-    if len(given) != 1 or "view" in arguments:
-        raise Refused("invalid_arguments")
-    found = rules.faults(given[0].get("blocks") if "message" in arguments else given[0])
-    errors = [
-        {"pointer": one.partition("[json-pointer:")[2].rstrip("]"), "code": "invalid", "message": one}
-        for one in found
-    ]
-    if errors:
-        raise Refused("invalid_blocks", errors=errors)
-    return {"ok": True}
-
-
-def _updated(old: Json, given: Json) -> Json:
-    """A message after an update: a text without blocks takes the blocks away, metadata stays if unnamed."""
-    new = dict(old)
-    if given.keys() & {"text", "blocks", "markdown_text", "attachments"}:
-        for key in ("text", "blocks", "markdown_text", "attachments"):
-            new.pop(key, None)
-    new |= {key: value for key, value in given.items() if key not in {"channel", "ts"}}
-    return {key: value for key, value in new.items() if (key, value) != ("metadata", {})}
-
-
-def _check_same_kind(old: Json, new: Json) -> None:
-    """Refuse to put other blocks where nothing but rich text stood."""
-    kinds = {block["type"] for block in old.get("blocks", [])}
-    others = {block["type"] for block in new.get("blocks", [])}
-    if kinds == {"rich_text"} and others and "rich_text" not in others:
-        raise Refused("block_mismatch")
-
-
-def _within(posts: list[Post], arguments: Json) -> list[Post]:
-    """The messages between `oldest` and `latest`; the ends themselves where that is asked for."""
-    oldest, latest = _moment("oldest", arguments), _moment("latest", arguments)
-    ends = _is_true(arguments.get("inclusive"))
-
-    def held(ts: Decimal) -> bool:
-        inside = (oldest is None or ts > oldest) and (latest is None or ts < latest)
-        return inside or (ends and ts in {oldest, latest})
-
-    return [post for post in posts if held(Decimal(post.ts))]
-
-
-def _moment(name: str, arguments: Json) -> Decimal | None:
-    value = arguments.get(name)
-    if value in (None, "", "0", 0):
-        return None
-    try:
-        return Decimal(str(value))
-    except InvalidOperation as error:
-        raise Refused(f"invalid_ts_{name}") from error
-
-
-def _is_true(value: Any) -> bool:
-    return str(value).lower() in {"1", "true"}
-
-
-def _limit(value: Any, usual: int) -> int:
-    limit = int(value) if str(value or usual).isdecimal() and value else usual
-    if not (str(value or usual).isdecimal() and 1 <= limit <= PAGE):
-        raise Refused("invalid_limit")
-    return limit
-
-
-def _cursor(start: int) -> str:
-    return b64encode(f"next_ts:{start}".encode()).decode()
-
-
-def _start(cursor: str) -> int:
-    """Where a page begins, by the word that the page before it gave."""
-    try:
-        _, _, start = b64decode(cursor, validate=True).decode().partition(":")
-        return int(start) if cursor else 0
-    except (NotBase64, ValueError) as error:
-        raise Refused("invalid_cursor") from error
