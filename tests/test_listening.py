@@ -1,21 +1,27 @@
 """The bot hears what is pressed in Slack: at once, once, from curators alone, over whatever connection."""
 
 import logging
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 from pydantic import SecretStr
 
+from bot.app import App
 from bot.errors import InputError
-from bot.listening import Actions, Click, Listener
+from bot.listening import Actions, Click, Listener, watchdog
 from bot.listening.envelopes import click, names
 from bot.listening.watchdog import HELLO, SILENCE, Pulse, lost, wait_before
+from bot.settings import Settings
 from bot.store import Store, heard, open_store
-from tests.servers.slack import SlackServer
+from tests.servers import slack as faults
+from tests.servers.slack import CONVERSATION, Call, SlackServer
+from tests.servers.slack.sockets import Sockets
 
 NOW = datetime(2025, 4, 25, 7, tzinfo=UTC)
 CURATOR = "U0CURATOR"
@@ -212,7 +218,7 @@ def test_a_connection_that_breaks_is_opened_anew(store: Store) -> None:
     with SlackServer() as server, listening(server, store, made):
         server.sockets.wait(lambda sockets: sockets.opened == 1)
         server.sockets.drop()
-        server.sockets.wait(lambda sockets: sockets.opened == 2, 60)
+        server.sockets.wait(lambda sockets: sockets.opened == 2)
 
 
 def test_what_is_no_click_is_acknowledged_and_left(store: Store) -> None:
@@ -229,9 +235,72 @@ def test_a_token_that_slack_refuses_is_told_once_and_nothing_of_it(
     store: Store, caplog: pytest.LogCaptureFixture
 ) -> None:
     made, _ = actions()
+    again = threading.Event()
+
+    def noted(call: Call) -> None:
+        call.say(call.done())
+        again.set()
+
     with SlackServer() as server, caplog.at_level(logging.DEBUG):
+        server.at(2, noted, "apps.connections.open")
         with listening(server, store, made, token="xapp-secret-of-ours") as said:
-            server.sockets.wait(lambda _sockets: len(server.calls) >= 2)
+            assert again.wait(10)
         assert len(said) == 1
     assert "invalid_auth" in said[0]
     assert "secret-of-ours" not in caplog.text + said[0]
+
+
+def test_a_connection_that_falls_silent_is_opened_anew(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It stays open and nothing comes any more: the SDK has called such a one connected for hours."""
+    monkeypatch.setattr(watchdog, "SILENCE", 0.5)
+    made, pressed = actions()
+    with SlackServer() as server, listening(server, store, made):
+        server.sockets.wait(lambda sockets: sockets.opened == 1)
+        server.sockets.fall_silent()
+        server.sockets.wait(lambda sockets: sockets.opened >= 2)
+        monkeypatch.setattr(watchdog, "SILENCE", 30.0)
+        envelope = server.sockets.send("interactive", PRESSED)
+        server.sockets.wait(lambda sockets: bool(sockets.acknowledgements(envelope)))
+    assert len(pressed) == 1
+
+
+@pytest.mark.parametrize(
+    "fault", [faults.bad_gateway, faults.rate_limited("0.1"), faults.page_instead_of_json]
+)
+def test_it_tries_again_where_slack_gives_no_connection(store: Store, fault: faults.Fault) -> None:
+    made, _ = actions()
+    with SlackServer() as server:
+        server.next(fault, method="apps.connections.open")
+        with listening(server, store, made) as said:
+            server.sockets.wait(lambda sockets: sockets.opened == 1)
+    assert said[0].startswith("Slack's Socket Mode: ")
+
+
+def is_acknowledged(envelope: str, sockets: Sockets) -> bool:
+    return bool(sockets.acknowledgements(envelope))
+
+
+def test_an_answer_goes_to_slack_alone(store: Store) -> None:
+    """Where to answer comes with the click: whatever it names, nothing else is called."""
+    made, _ = actions("Approved.")
+    with SlackServer() as server, SlackServer() as other, listening(server, store, made):
+        post = server.store({"channel": CONVERSATION, "text": "Approve?"})
+        good = server.root + server.hooks.response_url(post)
+        server.sockets.wait(lambda sockets: sockets.opened == 1)
+        for url in (other.hook_url, "http://slack.com.example.org/", "file:///etc/passwd", good):
+            envelope = server.sockets.send("interactive", {**PRESSED, "response_url": url})
+            server.sockets.wait(partial(is_acknowledged, envelope))
+    assert other.calls == []
+    assert [one["text"] for one in server.hooks.ephemeral] == ["Approved."]
+
+
+def test_the_bot_listens_while_it_runs_and_not_without_a_token(tmp_path: Path) -> None:
+    with SlackServer() as server:
+        settings = Settings(root=tmp_path, newsletters={}, slack_app_token=server.app_token)  # type: ignore[arg-type] # pydantic reads it
+        app = App(settings)
+        app._slack_url = lambda: server.url  # type: ignore[method-assign] # no channel says where
+        with app.listener(lambda: NOW, lambda _words: None):
+            server.sockets.wait(lambda sockets: sockets.opened == 1)
+        with App(Settings(root=tmp_path, newsletters={})).listener(lambda: NOW, print):
+            assert server.sockets.opened == 1
+        app.store.close()

@@ -23,6 +23,8 @@ log = logging.getLogger(__name__)
 
 LOOK = 0.5
 """Seconds between two looks at the connection."""
+LONG = 60.0
+"""Seconds after which a connection was no failure; whoever opens them faster is limited by Slack."""
 ANSWER = 10
 """Seconds that an answer to a click may take."""
 
@@ -64,13 +66,11 @@ class Listener:
         failures = 0
         while not self._stop.is_set():
             fresh = self._opened()
-            failures = 0 if fresh else failures + 1
             if connection and (fresh or lost(connection.pulse, time.time()) == "it was closed"):
                 _hang_up(connection)
                 connection = None
             connection = fresh or connection
-            if fresh and not self._watched(fresh):
-                failures = 1
+            failures = 0 if fresh and self._watched(fresh) >= LONG else failures + 1
             self._stop.wait(wait_before(failures))
         if connection:
             _hang_up(connection)
@@ -86,8 +86,8 @@ class Listener:
             log.warning("cannot listen error=%s %s", type(error).__name__, place(error))
         return None
 
-    def _watched(self, connection: Connection) -> bool:
-        """Watch a connection until it is lost or the run ends; whether it ever was one."""
+    def _watched(self, connection: Connection) -> float:
+        """Watch a connection until it is lost or the run ends; the seconds that it was of use."""
         greeted = False
         while not self._stop.wait(LOOK):
             pulse = connection.pulse
@@ -96,8 +96,8 @@ class Listener:
                 self._tell("listening to Slack")
             if reason := lost(pulse, time.time()):
                 log.info("the connection to Slack is opened anew reason=%s", reason)
-                return greeted and pulse.sent_away != "link_disabled"
-        return True
+                return time.time() - pulse.opened_at if greeted else 0.0
+        return LONG
 
     def _tell(self, words: str) -> None:
         """Say what is new, not the same at every try."""
