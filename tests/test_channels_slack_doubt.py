@@ -53,13 +53,13 @@ class Run:
     server: SlackServer
     root: Path
     layout: str = "thread"
-    entries: int = 3
     waited: list[float] = field(default_factory=list)
     lasts: bool = True
 
     def __post_init__(self) -> None:
         self.channel = channel(self.root, api_url=self.server.url, layout=self.layout)
-        self.payload = self.channel.freeze(issue(self.entries), RENDERED)
+        entries = 2 if self.layout == "thread" else 3  # a thread opens with the contents
+        self.payload = self.channel.freeze(issue(entries), RENDERED)
         self.receipts: list[Receipt] = []
         self.again()
 
@@ -328,7 +328,7 @@ def test_a_run_that_ended_between_two_halves_goes_on_with_the_second(
 ) -> None:
     server.always(faults.too_long_over(4000))
     server.at(3, faults.refuse("is_archived"))
-    run = Run(server, tmp_path)
+    run = Run(server, tmp_path, "messages")
     with pytest.raises(StopRunError):
         run.carry()
     assert standing(server) == ["1.1"]

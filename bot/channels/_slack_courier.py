@@ -162,9 +162,10 @@ class Pace:
             except LimitedError as error:
                 named = error.retry_after
                 seconds = UNNAMED_WAIT if named is None else named.total_seconds()
-                if seconds > left or not self.wait(seconds):
+                counted = max(seconds, SHORTEST_WAIT)
+                if counted > left or not self.wait(seconds):
                     raise
-                left -= max(seconds, SHORTEST_WAIT)
+                left -= counted
             finally:
                 self._last = time.monotonic()
 
