@@ -20,7 +20,10 @@ ROWS = (
         "addresses", "dkim",
     },
     {"sources", "channels", "transports", "store"},
-    {"publish", "outbox", "doubts", "correcting", "approvals", "subscriptions", "importing", "content", "clerk", "proofs", "doctor"},
+    {
+        "publish", "outbox", "doubts", "correcting", "approvals", "subscriptions", "importing", "content",
+        "clerk", "proofs", "doctor", "listening",
+    },
     {"app", "cli", "desk", "overview", "running", "schedule", "web"},
 )  # fmt: skip
 EDGES = ROWS[2]

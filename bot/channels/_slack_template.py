@@ -83,23 +83,31 @@ def groups(templates: Templates, context: dict[str, Any]) -> Sequence[Group]:
     except TemplateNotFound as error:
         raise InputError(f"templates/{error.name}", "no such template", "put it there") from error
     except TemplateSyntaxError as error:
-        where = f"templates/{error.name}:{error.lineno}"
+        file = Path(error.filename or error.name or TEMPLATE)
+        where = f"templates/{_name(file, templates.folders) or error.name}:{error.lineno}"
         raise InputError(where, error.message or "not a template", MEND) from error
-    except (TemplateError, TypeError, ValueError, AttributeError, LookupError, ArithmeticError) as error:
-        raise InputError(f"templates/{_place(error)}", str(error), MEND) from error
     except RecursionError as error:
         raise InputError(f"templates/{TEMPLATE}", "it calls itself without end", MEND) from error
+    except Exception as error:  # a template is a program: anything can go wrong in it
+        where = f"templates/{_place(error, templates.folders)}"
+        raise InputError(where, str(error) or type(error).__name__, MEND) from error
 
 
-def _place(error: Exception) -> str:
+def _place(error: Exception, folders: Iterable[Path]) -> str:
     """The template and line an error came from: the innermost frame that is a template's."""
     place, step = TEMPLATE, error.__traceback__
     while step:
         file = Path(step.tb_frame.f_code.co_filename)
-        if file.suffix == ".j2":
-            place = f"{file.parent.name}/{file.name}:{step.tb_lineno}"
+        if name := _name(file, folders):
+            place = f"{name}:{step.tb_lineno}"
         step = step.tb_next
     return place
+
+
+def _name(file: Path, folders: Iterable[Path]) -> str | None:
+    """A template's name, from where it is; Jinja2 gives now the one, now the other."""
+    inside = (file.relative_to(folder).as_posix() for folder in folders if file.is_relative_to(folder))
+    return next(inside, None)
 
 
 # ---------------------------------------------------------------------------------- what a template may call
