@@ -57,6 +57,7 @@ def revise(
             parts, before = channels[name].parts(payload), corrections.parts_of(connection, gone.id, name)
             ledger.queue_parts(connection, gone.id, name, parts, now, after=before)
             corrections.drop_beyond(connection, gone.id, name, parts, now)
+            corrections.take_up_within(connection, gone.id, name, parts, now)
     return True
 
 

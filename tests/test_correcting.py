@@ -375,10 +375,14 @@ def test_a_worker_that_was_taken_for_dead_settles_nothing(store: Store) -> None:
         assert [row.revision for row in corrections.shown(connection, issue)] == [1]
 
 
-def test_parts_that_wait_and_are_no_more_are_skipped(store: Store) -> None:
+def test_parts_that_wait_and_are_no_more_are_skipped_until_a_correction_has_them_again(store: Store) -> None:
     issue = recorded(store, team=conversation(3))
     with store.write() as connection:
         corrections.drop_beyond(connection, issue, "team", 2, NOW)
         assert corrections.parts_of(connection, issue, "team") == 3
     with store.read() as connection:
         assert balances.of_channel(connection, issue, "team") == Balance(waiting=2, skipped=1)
+    with store.write() as connection:
+        corrections.take_up_within(connection, issue, "team", 3, NOW)
+    with store.read() as connection:
+        assert balances.of_channel(connection, issue, "team") == Balance(waiting=3)

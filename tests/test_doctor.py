@@ -337,13 +337,15 @@ def test_while_one_relay_takes_mail_mail_goes_out(away: tuple[bool, bool], state
 # ----------------------------------------------------------------------------------------------------- Slack
 
 BOT = {"team": "Test", "user": "broadsheet", "bot_id": "B1"}
-MAY_POST = frozenset({"chat:write"})
+MAY_POST = frozenset({"chat:write", "channels:history"})
 
 
 @pytest.mark.parametrize(
     ("answer", "states", "says"),
     [
-        (Said(BOT, MAY_POST), [State.GOOD, State.GOOD], "scopes: chat:write"),
+        (Said(BOT, MAY_POST), [State.GOOD, State.GOOD], "scopes: channels:history, chat:write"),
+        (Said(BOT, frozenset({"chat:write"})), [State.GOOD, State.GOOD, State.WARNING], "may not read back"),
+        (Said(BOT, frozenset({"chat:write", "groups:history"})), [State.GOOD, State.GOOD], "groups:history"),
         (Said(BOT, MAY_POST | {"files:read"}), [State.GOOD, State.GOOD], "not needed: files:read"),
         (Said(BOT, frozenset({"channels:read"})), [State.GOOD, State.BAD], "chat:write is missing"),
         (Said(BOT, frozenset()), [State.GOOD, State.BAD], "chat:write is missing"),
@@ -468,7 +470,7 @@ def clinic(tmp_path: Path, keys: dict[str, Key]) -> Iterator[Clinic]:
         "_dmarc.example.org": {"TXT": ["v=DMARC1; p=quarantine; rua=mailto:dmarc@example.org"]},
         **{f"{key.selector}._domainkey.example.org": {"TXT": [key.record]} for key in keys.values()},
     }
-    scopes = frozenset({"chat:write", "channels:read"})
+    scopes = frozenset({"chat:write", "channels:read", "channels:history"})
     with SlackServer(scopes=scopes) as slack, DnsServer(zones) as dns, inbox(enable_SMTPUTF8=True) as relay:
         transport = SMTP.format(port=relay.port) + DKIM
         made = Installation(tmp_path, transport, slack=f'api_url = "{slack.url}"')
@@ -579,7 +581,7 @@ def test_a_conversation_that_cannot_be_posted_to_is_bad(
 def test_without_the_scope_to_look_a_conversation_is_not_judged(clinic: Clinic) -> None:
     clinic.slack.scopes = frozenset({"chat:write"})
     signs = clinic.signs()["slack"]
-    assert [sign["state"] for sign in signs] == ["good", "good", "skipped"]
+    assert [sign["state"] for sign in signs] == ["good", "good", "warning", "skipped"]
     assert "channels:read" in signs[-1]["fix"]
 
 

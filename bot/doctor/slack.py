@@ -19,6 +19,7 @@ NEEDED = frozenset({"chat:write"})
 USEFUL = frozenset(
     {"chat:write.public", "channels:read", "groups:read", "channels:history", "groups:history"}
 )
+READING = frozenset({"channels:history", "groups:history"})
 _TOKEN = "BROADSHEET_SLACK_TOKEN"  # noqa: S105 (its name)
 
 
@@ -129,6 +130,9 @@ def judged_token(answer: Said) -> Iterator[Sign]:
         yield bad(_TOKEN, f"the scope {', '.join(sorted(missing))} is missing: nothing can be posted", mend)
     else:
         yield good(_TOKEN, f"scopes: {_listed(answer.scopes)}")
+        if not answer.scopes & READING:
+            what = "may not read back: an answer that is lost waits for a person"
+            yield warning(_TOKEN, what, "add channels:history (groups:history for private conversations)")
 
 
 def _listed(scopes: frozenset[str]) -> str:

@@ -43,6 +43,19 @@ def drop_beyond(connection: Connection, issue: int, channel: str, parts: int, no
     connection.execute(update(deliveries).where(*beyond).values(values))
 
 
+def take_up_within(connection: Connection, issue: int, channel: str, parts: int, now: datetime) -> None:
+    """Queue again what an earlier correction left out before it was sent, and this one has."""
+    within = (
+        deliveries.c.issue_id == issue,
+        deliveries.c.channel == channel,
+        deliveries.c.part <= parts,
+        deliveries.c.state == DeliveryState.SKIPPED,
+        deliveries.c.reason == GONE,
+    )
+    values = {"state": DeliveryState.QUEUED, "reason": None, "settled_at": None, "due_at": now}
+    connection.execute(update(deliveries).where(*within).values(values))
+
+
 def claim(
     connection: Connection, issue: int, channel: str, revision: int, worker: int, tried: Collection[int]
 ) -> Outdated | None:
