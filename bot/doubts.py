@@ -51,12 +51,15 @@ def _cleared(
     store: Store, courier: LookingCourier, doubtful: Doubtful, clock: Callable[[], datetime], wait: Wait
 ) -> bool:
     """Whether what was seen settled one doubt."""
-    doubt = InDoubtError("in doubt")
+    doubt = InDoubtError("its answer never came")
     waits = waits_since(clock() - doubtful.at)
     try:
         receipt, verdict = sought(lambda: courier.look(doubtful.delivery), wait, doubt, waits=waits)
     except InDoubtError as error:
-        log.warning("%s", error, extra={"action": "doubt_stays"})
+        if error is not doubt:  # else the run ended before anybody looked
+            log.warning("%s", error, extra={"action": "doubt_stays"})
+            with store.write() as connection:
+                ledger.explain(connection, doubtful, f"{error}: look, then `broadsheet resolve`")
         return False
     settlement = _seen(doubtful, verdict, receipt.reference if receipt else None, clock())
     with store.write() as connection:

@@ -110,6 +110,9 @@ def test_what_cannot_be_seen_is_left_for_a_person(store: Store) -> None:
     assert run(store, issue, team) == {}
     assert stands(store, issue) == Balance(in_doubt=1, waiting=1)
     assert team.delivered == []
+    with store.read() as connection:
+        first, _ = balances.unsent(connection, issue)
+    assert first.reason == "its answer never came; no scope: look, then `broadsheet resolve`"
 
 
 def test_a_channel_that_cannot_look_leaves_its_doubts(store: Store) -> None:

@@ -327,6 +327,16 @@ def clear_up(connection: Connection, doubtful: Doubtful, settlement: Settlement)
     return cleared
 
 
+def explain(connection: Connection, doubtful: Doubtful, reason: str) -> None:
+    """Say of what stays in doubt why nobody could see more."""
+    unchanged = (
+        deliveries.c.id == doubtful.delivery.id,
+        deliveries.c.state == DeliveryState.IN_DOUBT,
+        deliveries.c.settled_at == doubtful.at,
+    )
+    connection.execute(update(deliveries).where(*unchanged).values(reason=reason))
+
+
 _CLEARED = {DeliveryState.SENT: "found", DeliveryState.QUEUED: "not_found"}
 """What the events call it, where somebody looked."""
 
