@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from pydantic import SecretStr
 
+from bot import running
 from bot.app import App
 from bot.errors import InputError
 from bot.listening import Actions, Click, Listener, watchdog
@@ -294,13 +295,22 @@ def test_an_answer_goes_to_slack_alone(store: Store) -> None:
     assert [one["text"] for one in server.hooks.ephemeral] == ["Approved."]
 
 
-def test_the_bot_listens_while_it_runs_and_not_without_a_token(tmp_path: Path) -> None:
+def test_the_bot_listens_while_it_runs_and_not_without_a_token(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened: list[int] = []
     with SlackServer() as server:
-        settings = Settings(root=tmp_path, newsletters={}, slack_app_token=server.app_token)  # type: ignore[arg-type] # pydantic reads it
-        app = App(settings)
-        app._slack_url = lambda: server.url  # type: ignore[method-assign] # no channel says where
-        with app.listener(lambda: NOW, lambda _words: None):
-            server.sockets.wait(lambda sockets: sockets.opened == 1)
-        with App(Settings(root=tmp_path, newsletters={})).listener(lambda: NOW, print):
-            assert server.sockets.opened == 1
-        app.store.close()
+
+        def ring(*_arguments: object, **_more: object) -> None:
+            if app.settings.slack_app_token:
+                server.sockets.wait(lambda sockets: sockets.opened == 1)
+            opened.append(server.sockets.opened)
+
+        monkeypatch.setattr(running, "run_clock", ring)
+        monkeypatch.setattr(App, "_slack_url", lambda _app: server.url)
+        for token in (SecretStr(server.app_token), None):
+            app = App(Settings(root=tmp_path, newsletters={}, slack_app_token=token))
+            running.run(app, clock=lambda: NOW, once=False, say=lambda _words: None)
+            app.store.close()
+    assert opened == [1, 1]
+    assert server.sockets.opened == 1
