@@ -26,6 +26,9 @@ from pathlib import Path
 import pytest
 
 POSTFIX = Path("/usr/sbin/postfix")
+MASTER_PROGRAM = "/usr/lib/postfix/sbin/master"
+LIFE = "1800"
+"""Seconds after which it ends by itself, should the tests be killed."""
 NOBODY = "nobody"
 DENIED = "denied.test"
 """The one domain that is not ours to deliver to."""
@@ -193,9 +196,12 @@ def postfix() -> Iterator[Postfix]:
 def _running(folder: Path) -> Iterator[Postfix]:
     ports = _free_ports(PORTS)
     _set_up(folder, ports)
-    command = [str(POSTFIX), "-c", str(folder / "config")]
+    configured = ["-c", str(folder / "config")]
     quiet = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    started = subprocess.run([*command, "start"], check=False, cwd="/", timeout=60, **quiet)  # type: ignore[call-overload] # three streams
+    subprocess.run([str(POSTFIX), *configured, "check"], check=True, cwd="/", timeout=60, **quiet)  # type: ignore[call-overload] # three streams
+    started = subprocess.run(
+        [MASTER_PROGRAM, "-w", "-e", LIFE, *configured], check=False, cwd="/", timeout=60, **quiet
+    )  # type: ignore[call-overload] # three streams
     server = Postfix(folder, ports)
     assert started.returncode == 0, server.log()
     pid = int((folder / "queue/pid/master.pid").read_text())
