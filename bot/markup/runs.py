@@ -237,7 +237,9 @@ def _grouped(units: Sequence[_Unit]) -> Inlines:
     grouped: list[Inline] = []
     at = 0
     while at < len(units):
-        mark, reach = max(((mark, _reach(units, at, mark)) for mark in _MARKS), key=lambda found: found[1])
+        first = units[at][0]
+        marked = first.bold or first.italic or first.struck  # most words are not, and this is asked of each
+        mark, reach = _farthest(units, at) if marked else ("bold", at)
         if reach > at:
             grouped.append(_MARKS[mark](_grouped(_without(units[at:reach], mark))))
             at = reach
@@ -245,6 +247,11 @@ def _grouped(units: Sequence[_Unit]) -> Inlines:
             grouped.append(_plain(units[at]))
             at += 1
     return tuple(grouped)
+
+
+def _farthest(units: Sequence[_Unit], at: int) -> tuple[_Mark, int]:
+    """The mark that goes on for longest from here, and where it ends."""
+    return max(((mark, _reach(units, at, mark)) for mark in _MARKS), key=lambda found: found[1])
 
 
 def _reach(units: Sequence[_Unit], at: int, mark: _Mark) -> int:
