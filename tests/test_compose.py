@@ -136,8 +136,8 @@ def assert_in_order(whole: Issue, text: str) -> None:
 
 
 def without_notes(text: str) -> str:
-    """A text without the numbers of its footnotes, nor what looks like one, nor a quote's marks before it."""
-    return re.sub(r"\s(?:> ?)*\[\d+\]", "", f" {text}")
+    """A text without the numbers of its footnotes, nor what looks like one or like a quote's mark."""
+    return re.sub(r"\s+\[\d+\]", "", f" {text}".replace(">", ""))
 
 
 def _words(whole: Issue) -> list[str]:
