@@ -31,6 +31,11 @@ def mails(here: Installation) -> list[bytes]:
     return [path.read_bytes() for path in (here.root / "outbox/maildir/new").iterdir()]
 
 
+def parts(here: Installation) -> list[Path]:
+    """What was posted to the team's folder, in order."""
+    return sorted((here.root / "outbox/slack/ai-papers-2025-W17").glob("part-*.json"))
+
+
 def test_each_reader_and_the_team_get_the_issue_once_however_often_it_is_published(
     here: Installation,
 ) -> None:
@@ -42,7 +47,8 @@ def test_each_reader_and_the_team_get_the_issue_once_however_often_it_is_publish
         }  # fmt: skip
     to = [email.message_from_bytes(mail, policy=email.policy.default)["To"] for mail in mails(here)]
     assert sorted(to) == [f"Reader {number} <reader{number}@example.org>" for number in range(3)]
-    assert len(list((here.root / "outbox/slack/ai-papers-2025-W17").glob("part-*.json"))) == 1
+    posted = here.balance(channel="team")
+    assert posted["sent"] == posted["planned"] == len(parts(here))
 
 
 def test_what_render_shows_is_what_goes_out_byte_for_byte(here: Installation) -> None:
@@ -54,8 +60,8 @@ def test_what_render_shows_is_what_goes_out_byte_for_byte(here: Installation) ->
     date = b"Date: Fri, 25 Apr 2025 07:00:00 +0000"
     assert date in shown
     assert sent == shown
-    posted = json.loads((here.root / "outbox/slack/ai-papers-2025-W17/part-001.json").read_bytes())
-    assert json.loads((here.root / "before/slack.json").read_bytes()) == [posted]
+    posted = [json.loads(part.read_bytes()) for part in parts(here)]
+    assert json.loads((here.root / "before/slack.json").read_bytes()) == posted
 
 
 def test_mail_reaches_a_real_server_with_the_reader_s_own_links_and_name(tmp_path: Path) -> None:
