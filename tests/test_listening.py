@@ -16,6 +16,7 @@ from bot import running
 from bot.app import App
 from bot.errors import InputError
 from bot.listening import Actions, Click, Listener, watchdog
+from bot.listening.connection import _why_away, is_kept_secret
 from bot.listening.envelopes import click, names
 from bot.listening.watchdog import HELLO, SILENCE, Pulse, lost, wait_before
 from bot.settings import Settings
@@ -212,6 +213,38 @@ def test_a_connection_that_slack_sends_away_is_opened_anew(store: Store, reason:
         envelope = server.sockets.send("interactive", PRESSED)
         server.sockets.wait(lambda sockets: bool(sockets.acknowledgements(envelope)))
     assert len(pressed) == 1
+
+
+@pytest.mark.parametrize(
+    ("message", "reason"),
+    [
+        ('{"type": "disconnect", "reason": "link_disabled"}', "link_disabled"),
+        ('{"type":"disconnect","reason":"too_many_websockets"}', "too_many_websockets"),
+        ('{"type": "disconnect"}', "disconnect"),
+        ('{"type": "disconnect", "reason": "\\u001b[31m"}', "disconnect"),
+        ('{"type": "interactive", "payload": {"type": "disconnect", "reason": "warning"}}', None),
+        ('["disconnect"]', None),
+        ('"disconnect"{', None),
+    ],
+)
+def test_only_slack_s_own_word_ends_a_connection(message: str, reason: str | None) -> None:
+    assert _why_away(message) == reason
+
+
+@pytest.mark.parametrize(
+    ("url", "api_url", "good"),
+    [
+        ("wss://wss-primary.slack.com/link/?ticket=x", "https://slack.com/api/", True),
+        ("wss://wss-primary.slack.com:443/link/", "https://slack.com/api/", True),
+        ("wss://wss-primary.slack.com:8443/link/", "https://slack.com/api/", False),
+        ("ws://wss-primary.slack.com/link/", "https://slack.com/api/", False),
+        ("https://slack.com/", "https://slack.com/api/", False),
+        ("", "https://slack.com/api/", False),
+        ("ws://127.0.0.1:4000/link/", "http://127.0.0.1:4000/api/", True),
+    ],
+)
+def test_a_connection_is_never_less_secret_than_the_web_api(url: str, api_url: str, good: bool) -> None:  # noqa: FBT001 (a row of the table)
+    assert is_kept_secret(url, api_url) == good
 
 
 def test_a_connection_that_breaks_is_opened_anew(store: Store) -> None:

@@ -4,6 +4,7 @@ Its ways of reconnecting have hung, looped or called dead connections open (pyth
 #1446, #1462). So a connection lives once; who watches it opens another.
 """
 
+import json
 import logging
 import re
 import socket
@@ -18,7 +19,7 @@ from pydantic import SecretStr
 from slack_sdk.socket_mode.builtin import SocketModeClient
 
 from bot.channels._slack_client import SDK_LOG, asked, client
-from bot.errors import InDoubtError
+from bot.errors import TransientError
 from bot.listening.watchdog import Pulse
 
 if TYPE_CHECKING:
@@ -32,7 +33,6 @@ TIMEOUT = 10
 """Seconds that apps.connections.open may take."""
 
 _ALONE: dict[str, Any] = {"auto_reconnect_enabled": False, "concurrency": 2, "receive_buffer_size": 1 << 14}
-_AWAY = re.compile(r'^(?=.*"type":\s*"disconnect")[^{]*\{.*"reason":\s*"([a-z_]{1,40})"', re.DOTALL)
 
 
 class Connection:
@@ -41,8 +41,8 @@ class Connection:
     def __init__(self, api_url: str, token: SecretStr, hear: Hear) -> None:
         slack = client(api_url, token, timeout=TIMEOUT)
         url = str(asked(slack, "apps.connections.open").get("url") or "")
-        if not re.match(r"wss?://[^\s/]+", url):
-            raise InDoubtError("Slack names no address for Socket Mode")
+        if not is_kept_secret(url, api_url):
+            raise TransientError("Slack names no good address for Socket Mode")
         self._hear = hear
         self._greeted = False
         self._client = _Client(token.get_secret_value(), web_client=slack, logger=SDK_LOG, **_ALONE)
@@ -89,6 +89,17 @@ class Connection:
         self._hear(str(request.envelope_id), str(request.type), request.payload)
 
 
+def is_kept_secret(url: str, api_url: str) -> bool:
+    """Whether an address is a WebSocket's, encrypted where the Web API is.
+
+    The SDK encrypts on port 443 alone, whatever the address says.
+    """
+    there = urlsplit(url)
+    encrypted = there.scheme == "wss" and there.port in {None, 443}
+    plain = there.scheme == "ws" and api_url.startswith("http://")
+    return bool(there.hostname) and (encrypted or plain)
+
+
 class _Wire:
     """A socket that fails where the other side hung up; the SDK would read nothing from it without end."""
 
@@ -111,10 +122,23 @@ class _Client(SocketModeClient):
 
     def enqueue_message(self, message: str) -> None:
         """Note why Slack sends us away: the SDK does not keep the word."""
-        if found := _AWAY.search(message):
-            self.sent_away = found[1]
+        if '"disconnect"' in message:
+            self.sent_away = _why_away(message) or self.sent_away
         super().enqueue_message(message)
 
     def connect_to_new_endpoint(self, force: bool = False) -> None:  # noqa: ARG002, FBT001, FBT002 (the SDK's)
         """What the SDK does on `disconnect`."""
         self.sent_away = self.sent_away or "disconnect"
+
+
+def _why_away(message: str) -> str | None:
+    """The reason of a `disconnect`; None for any other message that has the word in it."""
+    try:
+        told = json.loads(message)
+    except ValueError:
+        return None
+    if not isinstance(told, dict) or told.get("type") != "disconnect":
+        return None
+    reason = told.get("reason")
+    known = isinstance(reason, str) and re.fullmatch(r"[a-z_]{1,40}", reason)
+    return reason if known else "disconnect"
