@@ -31,7 +31,8 @@ def pages() -> dict[str, str]:
 
 
 def _commands() -> str:
-    root = click.Context(broadsheet, info_name="broadsheet")
+    # As it is called: else help would name its own option otherwise, until some command has run.
+    root = click.Context(broadsheet, info_name="broadsheet", **broadsheet.context_settings)
     parts = [NOTE, "# Commands\n", _help(root)]
     for context in _walk(root):
         parts += [f"## {context.command_path}\n", _help(context)]

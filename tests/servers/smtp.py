@@ -51,19 +51,28 @@ class Inbox:
 def inbox(**options: Any) -> Iterator[Inbox]:
     """aiosmtpd with an inbox behind it, in a thread of its own."""
     kept, loop = Inbox(), asyncio.new_event_loop()
-    server = loop.run_until_complete(
-        loop.create_server(lambda: SMTP(kept, hostname="inbox.test", loop=loop, **options), kept.host, 0)
-    )
-    kept.port = server.sockets[0].getsockname()[1]
+    # All in the thread: the tests' own may have a loop already, that of the browser's driver.
     thread = threading.Thread(target=loop.run_forever)
     thread.start()
     try:
-        yield kept
+        serving = asyncio.run_coroutine_threadsafe(_serving(kept, options), loop)
+        server = serving.result(TIMEOUT)
+        kept.port = server.sockets[0].getsockname()[1]
+        try:
+            yield kept
+        finally:
+            asyncio.run_coroutine_threadsafe(_ended(server), loop).result(TIMEOUT)
     finally:
-        asyncio.run_coroutine_threadsafe(_ended(server), loop).result(TIMEOUT)
         loop.call_soon_threadsafe(loop.stop)
         thread.join(TIMEOUT)
         loop.close()
+
+
+async def _serving(kept: Inbox, options: Mapping[str, Any]) -> asyncio.Server:
+    loop = asyncio.get_running_loop()
+    return await loop.create_server(
+        lambda: SMTP(kept, hostname="inbox.test", loop=loop, **options), kept.host, 0
+    )
 
 
 async def _ended(server: asyncio.AbstractServer) -> None:
