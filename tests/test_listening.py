@@ -16,7 +16,7 @@ from bot import running
 from bot.app import App
 from bot.errors import InputError
 from bot.listening import Actions, Click, Listener, watchdog
-from bot.listening.connection import _why_away, is_kept_secret
+from bot.listening.connection import Connection, _why_away, is_kept_secret
 from bot.listening.envelopes import click, names
 from bot.listening.watchdog import HELLO, SILENCE, Pulse, lost, wait_before
 from bot.settings import Settings
@@ -32,6 +32,11 @@ PRESSED: dict[str, Any] = {
     "user": {"id": CURATOR, "name": "somebody"},
     "actions": [{"type": "button", "action_id": "approve", "value": "ai-papers/2025-W17"}],
 }
+
+
+def test_an_app_token_that_is_none_is_told_by_its_own_name() -> None:
+    with pytest.raises(InputError, match=r"^BROADSHEET_SLACK_APP_TOKEN: not a token.*xapp-"):
+        Connection("http://127.0.0.1:9/api/", SecretStr("xapp 1"), lambda *_: None)
 
 
 # ------------------------------------------------------------------------------------------------ envelopes

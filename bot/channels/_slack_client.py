@@ -25,12 +25,28 @@ SDK_LOG = logging.getLogger(f"{__name__}.sdk")
 SDK_LOG.setLevel(logging.CRITICAL)  # it logs whole answers as errors; ours say what is needed
 
 
-def client(api_url: str, token: SecretStr | None, *, timeout: int | None = None) -> "WebClient":
-    """Slack's Web API for one token; InputError where there is none that could be sent."""
+BOT_TOKEN = (
+    "BROADSHEET_SLACK_TOKEN",
+    "set it to the app's bot token (xoxb-…), or set `folder` to only look at the messages",
+)
+APP_TOKEN = "BROADSHEET_SLACK_APP_TOKEN", "set it to an app-level token of the app's (xapp-…)"
+
+
+def client(
+    api_url: str,
+    token: SecretStr | None,
+    *,
+    timeout: int | None = None,
+    kind: tuple[str, str] = BOT_TOKEN,
+) -> "WebClient":
+    """Slack's Web API for one token; InputError where there is none that could be sent.
+
+    `kind` is where such a token is set, and how.
+    """
     from slack_sdk import WebClient
 
     made = WebClient(
-        _usable(token).get_secret_value(),
+        _usable(token, *kind).get_secret_value(),
         base_url=api_url if api_url.endswith("/") else f"{api_url}/",
         timeout=TIMEOUT if timeout is None else timeout,
         retry_handlers=[],
@@ -40,13 +56,12 @@ def client(api_url: str, token: SecretStr | None, *, timeout: int | None = None)
     return made
 
 
-def _usable(token: SecretStr | None) -> SecretStr:
+def _usable(token: SecretStr | None, variable: str, mend: str) -> SecretStr:
     """The token, if a header can hold it."""
-    mend = "set it to the app's bot token (xoxb-…), or set `folder` to only look at the messages"
     if token is None or not token.get_secret_value():
-        raise InputError("BROADSHEET_SLACK_TOKEN", "not set", mend)
+        raise InputError(variable, "not set", mend)
     if not re.fullmatch(r"[\x21-\x7e]+", token.get_secret_value()):
-        raise InputError("BROADSHEET_SLACK_TOKEN", "not a token: it has blanks or foreign characters", mend)
+        raise InputError(variable, "not a token: it has blanks or foreign characters", mend)
     return token
 
 

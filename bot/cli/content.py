@@ -185,7 +185,8 @@ def _show_findings(out: "Console", findings: "list[Finding]") -> None:
     for finding in findings:
         out.print(f"[{styles[finding.severity]}]{finding.severity}[/] ", end="")
         out.print(f"{finding}  [{finding.rule}]", markup=False, soft_wrap=True)
-    out.print(f"{len(findings)} findings" if findings else "Everything is in order.")
+    count = f"{len(findings)} finding{'s' if len(findings) > 1 else ''}"
+    out.print(count if findings else "Everything is in order.")
 
 
 @click.command("render")

@@ -18,7 +18,7 @@ from urllib.request import proxy_bypass
 from pydantic import SecretStr
 from slack_sdk.socket_mode.builtin import SocketModeClient
 
-from bot.channels._slack_client import SDK_LOG, asked, client
+from bot.channels._slack_client import APP_TOKEN, SDK_LOG, asked, client
 from bot.errors import TransientError
 from bot.listening.watchdog import Pulse
 
@@ -39,7 +39,7 @@ class Connection:
     """An open connection; each envelope is acknowledged first, and then heard."""
 
     def __init__(self, api_url: str, token: SecretStr, hear: Hear) -> None:
-        slack = client(api_url, token, timeout=TIMEOUT)
+        slack = client(api_url, token, timeout=TIMEOUT, kind=APP_TOKEN)
         url = str(asked(slack, "apps.connections.open").get("url") or "")
         if not is_kept_secret(url, api_url):
             raise TransientError("Slack names no good address for Socket Mode")
