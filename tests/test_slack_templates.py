@@ -1,5 +1,6 @@
 """Whatever an author writes into a Slack template: blocks that Slack takes, or a fault with file and line."""
 
+import json
 import re
 from pathlib import Path
 from typing import Any
@@ -8,11 +9,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 
 from bot.blockkit import packed
+from bot.channels._slack_gone import no_more
 from bot.channels._slack_template import groups
 from bot.compose import numbered
 from bot.errors import InputError
 from bot.models import Entry, Issue, Reference, Section, Week
-from bot.templates import Templates
+from bot.templates import Templates, shipped
 from bot.text import Bullets, Paragraph, Text
 from tests.servers.slack import rules
 
@@ -125,3 +127,47 @@ def test_any_template_makes_good_blocks_or_a_fault_with_its_place(tmp_path: Path
         assert re.match(r"templates/slack/issue\.j2:\d+: ", str(error))  # noqa: PT017 (one of two good ends)
     else:
         assert_slack_takes(messages)
+
+
+# ------------------------------------------------------------------------------------------------- languages
+
+
+def said_in(language: str, *, layout: str = "thread") -> str:
+    """Every word of the messages of an issue with two entries, as the shipped template sets them."""
+    entry = Entry("A title", (Reference("here", "https://example.org/"),))
+    two = Issue("ai-papers", Week(2025, 17), "Title", (Section(None, (entry, entry)),))
+    context = CONTEXT | {
+        "issue": two,
+        "newsletter": {"title": "News", "tagline": "", "language": language},
+        "sections": list(numbered(two)),
+        "layout": layout,
+    }
+    messages = packed(groups(Templates(Path("/nowhere")), context))
+    return json.dumps([message.blocks for message in messages], ensure_ascii=False)
+
+
+@pytest.mark.parametrize(
+    ("language", "count", "web", "read"),
+    [
+        ("en", "2 entries", "Read it on the web", "Read the issue"),
+        ("de-AT", "2 Beiträge", "Im Web lesen", "Ausgabe lesen"),
+        ("zh-TW", "2 則", "在網頁上閱讀", "閱讀本期"),
+        ("ru", "Записей: 2", "Читать в браузере", "Читать выпуск"),
+        ("la", "2 entries", "Read it on the web", "Read the issue"),
+    ],
+)
+def test_messages_speak_the_newsletters_language(language: str, count: str, web: str, read: str) -> None:
+    assert f"News · 2025-W17 · {count}" in said_in(language)
+    assert web in said_in(language)
+    assert read in said_in(language, layout="digest")
+
+
+def test_mail_and_slack_speak_the_same_languages() -> None:
+    spoken = {
+        name: set(re.findall(r'^  "([a-z-]+)": \{', (shipped() / name).read_text("utf-8"), re.MULTILINE))
+        for name in ("email/words.j2", "slack/words.j2")
+    }
+    assert spoken["slack/words.j2"] == spoken["email/words.j2"]
+    assert all(no_more(language) != no_more("en") for language in spoken["email/words.j2"] - {"en"})
+    assert no_more("de-CH").startswith("Diesen Teil")
+    assert no_more("la") == no_more("en")

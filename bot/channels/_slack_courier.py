@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 from bot.channels import Wait, sought
 from bot.channels._slack_client import asked, written
 from bot.channels._slack_errors import ImagesError, LimitedError, TooLongError
+from bot.channels._slack_gone import no_more
 from bot.channels._slack_pieces import halves, key_of, note, split, without_images
 from bot.channels._slack_reading import Place, Reading, Standing, complete
 from bot.errors import BroadsheetError, InDoubtError, PermanentError, TransientError
@@ -45,8 +46,12 @@ TS = re.compile(r"\d+\.\d+")
 class PostingCourier:
     """Posts parts one by one."""
 
-    def __init__(self, messages: list[Json], slack: "WebClient", *, in_thread: bool) -> None:
+    def __init__(
+        self, messages: list[Json], slack: "WebClient", *, in_thread: bool, no_more: str = no_more("en")
+    ) -> None:
         self._slack, self._messages, self._in_thread = slack, messages, in_thread
+        self.no_more = no_more
+        """What is said in the place of what a correction left out."""
         self.pace = Pace()
         self._reading = Reading(
             lambda method, **how: self.pace.patiently(lambda: asked(slack, method, **how))
@@ -90,7 +95,7 @@ class PostingCourier:
         """What a part says; of one that a correction left out, that it is no more."""
         if delivery.part <= len(self._messages):
             return self._messages[delivery.part - 1]
-        return note(self._messages[-1], delivery.part)
+        return note(self._messages[-1], self.no_more, delivery.part)
 
     def place(self, delivery: Delivery) -> Place:
         """Where a part goes: below the first, unless only a person knows that the first was posted."""
@@ -190,7 +195,7 @@ class _Posting:
         for ts, piece in zip(every, pieces, strict=False):
             self._updated(conversation, ts, piece)
         for ts in every[len(pieces) :]:
-            self._courier.update(conversation, ts, note(pieces[0]))
+            self._courier.update(conversation, ts, note(pieces[0], self._courier.no_more))
         more = pieces[len(every) :]
         if more and self._known is None:
             self._known = self._seen(self._place)  # an earlier run may have ended after posting them

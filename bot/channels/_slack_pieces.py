@@ -78,13 +78,11 @@ def _half(message: Json, number: int, blocks: list[Json]) -> Json:
 
 # ---------------------------------------------------------------------------------------------- corrections
 
-NO_MORE = "This part is no more: the issue was corrected."
 
-
-def note(message: Json, part: int | None = None) -> Json:
+def note(message: Json, words: str, part: int | None = None) -> Json:
     """What stands in the place of a message that a correction left out, be it a whole part of that number."""
-    words = {"type": "rich_text_section", "elements": [{"type": "text", "text": NO_MORE}]}
-    made = {**message, "text": NO_MORE, "blocks": [{"type": "rich_text", "elements": [words]}]}
+    section = {"type": "rich_text_section", "elements": [{"type": "text", "text": words}]}
+    made = {**message, "text": words, "blocks": [{"type": "rich_text", "elements": [section]}]}
     payload = _payload(message)
     key = f"{key_of(message).rpartition('/')[0]}/{part}" if part else f"{key_of(message)}-"
     payload = {**payload, "key": key, **({"part": part} if part else {})}

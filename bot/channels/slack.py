@@ -9,6 +9,7 @@ from pydantic import Field
 
 from bot import plugins
 from bot.channels import Audience, Courier, Wait
+from bot.channels._slack_gone import no_more
 from bot.channels._slack_posts import Setter
 from bot.models import Delivery, Issue, Reader, Receipt, Rendered
 
@@ -54,6 +55,7 @@ class _Slack:
         self._options, self._setter = options, setter
         self._token, self._folder = settings.secret("slack_token"), folder
         self.local = folder is not None
+        self._no_more = no_more(setter.newsletter.language)
         self.by = f"folder {options.folder}" if folder else f"slack {options.conversation}"
 
     def freeze(self, issue: Issue, rendered: Rendered) -> bytes:  # noqa: ARG002 (Slack renders its own blocks)
@@ -75,19 +77,20 @@ class _Slack:
     def courier(self, payload: bytes) -> Courier:
         messages = json.loads(payload)
         if self._folder:
-            return _FolderCourier(messages, self._folder)
+            return _FolderCourier(messages, self._folder, self._no_more)
         from bot.channels._slack_client import client
         from bot.channels._slack_courier import PostingCourier
 
         slack = client(self._options.api_url, self._token)
-        return PostingCourier(messages, slack, in_thread=self._options.layout == "thread")
+        in_thread = self._options.layout == "thread"
+        return PostingCourier(messages, slack, in_thread=in_thread, no_more=self._no_more)
 
 
 class _FolderCourier:
     """Writes parts where they can be looked at, as they would be posted."""
 
-    def __init__(self, messages: list[dict[str, Any]], folder: Path) -> None:
-        self._messages, self._folder = messages, folder
+    def __init__(self, messages: list[dict[str, Any]], folder: Path, no_more: str) -> None:
+        self._messages, self._folder, self._no_more = messages, folder, no_more
 
     def ready(self, wait: Wait) -> bool:  # noqa: ARG002 (a folder has no limits)
         return True
@@ -105,7 +108,8 @@ class _FolderCourier:
         folder = self._folder / delivery.issue.replace("/", "-")
         path = folder / f"part-{delivery.part:03}.json"
         there = delivery.part <= len(self._messages)
-        message = self._messages[delivery.part - 1] if there else note(self._messages[-1], delivery.part)
+        last = self._messages[-1]
+        message = self._messages[delivery.part - 1] if there else note(last, self._no_more, delivery.part)
         document = json.dumps(message, ensure_ascii=False, indent=2)
         try:
             folder.mkdir(parents=True, exist_ok=True)
