@@ -81,32 +81,49 @@ class FrontMatter:
 def open_file(path: Path, place: str) -> FrontMatter:
     """Read one content file; whatever is wrong with it is among the findings."""
     opened = FrontMatter(place)
-    if (text := _read(path, opened)) is not None:
-        _split(text, opened)
+    if (content := _read(path, opened)) is not None:
+        _open(content, opened)
     return opened
+
+
+def open_bytes(content: bytes, place: str) -> FrontMatter:
+    """Open what a content file holds, or would hold; whatever is wrong with it is among the findings."""
+    opened = FrontMatter(place)
+    _open(content, opened)
+    return opened
+
+
+def _open(content: bytes, opened: FrontMatter) -> None:
+    if (text := _decoded(content, opened)) is not None:
+        _split(text, opened)
 
 
 # ---------------------------------------------------------------------------------------------- bytes
 
 
-def _read(path: Path, opened: FrontMatter) -> str | None:
-    """The file's text with plain line ends, or None with a finding."""
+def _read(path: Path, opened: FrontMatter) -> bytes | None:
+    """The file's bytes, of a larger one its beginning, or None with a finding."""
     try:
         with path.open("rb") as file:
-            content = file.read(LARGEST + 1)
-        if len(content) > LARGEST:
-            opened.find(
-                "file", 1, f"larger than {LARGEST:,} bytes", "an issue is some 20 KB: is this the right file?"
-            )
-            return None
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        _not_utf8(content, error, opened)
-        return None
+            return file.read(LARGEST + 1)
     except OSError as error:
         opened.find(
             "file", 1, f"cannot be read: {error.strerror or type(error).__name__}", "mend its permissions"
         )
+        return None
+
+
+def _decoded(content: bytes, opened: FrontMatter) -> str | None:
+    """The text with plain line ends, or None with a finding."""
+    if len(content) > LARGEST:
+        opened.find(
+            "file", 1, f"larger than {LARGEST:,} bytes", "an issue is some 20 KB: is this the right file?"
+        )
+        return None
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        _not_utf8(content, error, opened)
         return None
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     return None if _has_control(text, opened) else text

@@ -6,9 +6,12 @@ import lxml.html
 import nh3
 import pytest
 from hypothesis import given, settings, strategies as st
+from markdown_it import MarkdownIt
+from markdown_it.rules_core import inline
 
 from bot import markup
 from bot.markup import html
+from bot.markup.rules import markdown
 from bot.text import (
     Blocks,
     Bullets,
@@ -290,6 +293,19 @@ def test_plain_text_is_set_with_marks_and_footnotes() -> None:
 def test_no_address_is_broken() -> None:
     url = "https://example.org/" + "long/" * 40
     assert url in markup.to_text(markup.parse_blocks(f"before <{url}> after"), width=30).split("\n")
+
+
+@settings(deadline=None)
+@given(strategies.texts(12))
+def test_the_short_way_through_plain_words_reads_as_the_rules_do(source: str) -> None:
+    ours, plain = markdown(), markdown()
+    plain.core.ruler.at("inline", inline)
+    vars(plain.linkify).pop("pretest")  # its own question takes its place again
+    assert tokens(ours, source) == tokens(plain, source)
+
+
+def tokens(md: MarkdownIt, source: str) -> list[object]:
+    return [token.as_dict() for token in [*md.parseInline(source), *md.parse(source)]]
 
 
 # ---------------------------------------------------------------------------------------------- bounds

@@ -3,12 +3,11 @@
 file → text → source.read → Found… → which week? → there already? → content file
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from datetime import UTC, tzinfo
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from bot.errors import InputError
 from bot.importing.form import in_our_form
@@ -17,7 +16,7 @@ from bot.importing.opening import kinds, source_of, text_of
 from bot.importing.report import Counts, ImportReport, Outcome, State, counts_of, report_of
 from bot.models import Issue, Week, errors_of
 from bot.sources import Doubt, Found, Given, Reading
-from bot.sources.markdown import dump, read_issue
+from bot.sources.markdown import dump, read_issue, read_issue_bytes
 
 __all__ = ["Counts", "ImportReport", "Outcome", "State", "import_file", "kinds"]
 
@@ -85,6 +84,9 @@ class _Shelf:
     known: dict[Path, Issue | None] = field(default_factory=dict)
     written: dict[Path, str] = field(default_factory=dict)
     prints: dict[Path, Counter[tuple[str, ...]]] = field(default_factory=dict)
+    """The words of each issue's entries: what it is known again by."""
+    holders: defaultdict[tuple[str, ...], set[Path]] = field(default_factory=lambda: defaultdict(set))
+    """The issues that hold an entry of these words, so that no issue is held against all others."""
 
     def file(self, week: Week) -> Path:
         """Where the issue of a week is, or would be."""
@@ -115,18 +117,22 @@ class _Shelf:
         if not self.dry_run:
             _write(path, text)
 
-    def like(self, found: Found, besides: Path | None) -> Iterator[tuple[Path, Issue]]:
+    def like(self, found: Found) -> Iterator[tuple[Path, Issue]]:
         """The issues that have most of their entries in common with one that came in."""
+        self._take_stock()
         ours = fingerprints(found.entries)
-        paths = sorted({*self.folder.glob("*.md"), *self.written} - {besides})
-        for path in paths:
-            if (issue := self.issue(path)) and shares(ours, self._prints(path, issue)):
+        some = set[Path]().union(*(self.holders[words] for words in ours if words in self.holders))
+        for path in sorted(some):
+            if (issue := self.issue(path)) and shares(ours, self.prints[path]):
                 yield path, issue
 
-    def _prints(self, path: Path, issue: Issue) -> Counter[tuple[str, ...]]:
-        if path not in self.prints:
-            self.prints[path] = fingerprints(issue.entries)
-        return self.prints[path]
+    def _take_stock(self) -> None:
+        """Learn the issues that are new to the shelf."""
+        for path in {*self.folder.glob("*.md"), *self.written} - self.prints.keys():
+            issue = self.issue(path)
+            self.prints[path] = fingerprints(issue.entries if issue else ())
+            for words in self.prints[path]:
+                self.holders[words].add(path)
 
 
 def _write(path: Path, text: str) -> None:
@@ -205,10 +211,8 @@ def _kept(shelf: _Shelf, outcome: Outcome, issue: Issue, text: str) -> Outcome:
 
 def _read_back(issue: Issue, text: str) -> tuple[Issue | None, list[str]]:
     """What our own reader makes of the text: the issue, and how it is not what came in."""
-    with TemporaryDirectory() as folder:
-        path = Path(folder, f"{issue.week}.md")
-        path.write_text(text, "utf-8", errors="backslashreplace")
-        back, findings = read_issue(path, issue.newsletter, path.name)
+    content = text.encode("utf-8", errors="backslashreplace")
+    back, findings = read_issue_bytes(content, f"{issue.week}.md", issue.newsletter)
     faults = [finding.message for finding in errors_of(findings)]
     if back and back != issue:
         faults += compare(back, issue).differences or ["reads back with other marks"]
@@ -217,7 +221,7 @@ def _read_back(issue: Issue, text: str) -> tuple[Issue | None, list[str]]:
 
 def _elsewhere(shelf: _Shelf, outcome: Outcome) -> Outcome | None:
     """The same issue under another week: never a second one."""
-    for path, issue in shelf.like(outcome.found, besides=None):
+    for path, issue in shelf.like(outcome.found):
         what = f"these entries are already the issue {issue.week}, not {outcome.week}: kept there"
         compared = compare(issue, outcome.found)
         state = State.SAME if compared.same else State.DIFFERS
@@ -235,7 +239,7 @@ def _elsewhere(shelf: _Shelf, outcome: Outcome) -> Outcome | None:
 
 def _matched(shelf: _Shelf, found: Found) -> Outcome:
     """An issue without a week is the one issue with the same entries, whose week its days must fit."""
-    like = [(path, issue) for path, issue in shelf.like(found, besides=None) if _may_be(found, issue.week)]
+    like = [(path, issue) for path, issue in shelf.like(found) if _may_be(found, issue.week)]
     if len(like) != 1:
         doubt = Doubt(found.line, f"{found.undated}: say which week it is of")
         return _outcome(found, None, State.REFUSED, None, doubts=[doubt])

@@ -2,7 +2,8 @@
 
 from collections.abc import Callable, Iterable, Iterator
 
-from bot.markup.runs import clean, inline_words, normalise_inlines
+from bot.markup.cleaning import clean
+from bot.markup.runs import inline_words, normalise_inlines
 from bot.text import (
     Block,
     Blocks,

@@ -7,8 +7,9 @@ from unicodedata import bidirectional
 
 import nh3
 
+from bot.markup.cleaning import clean
 from bot.markup.form import normalise, words
-from bot.markup.runs import clean, inline_words, normalise_inlines
+from bot.markup.runs import inline_words, normalise_inlines
 from bot.text import (
     Block,
     Blocks,

@@ -2,13 +2,14 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from markdown_it.token import Token
 
 from bot.markup import tags
+from bot.markup.cleaning import one_line
 from bot.markup.doubts import Doubts
-from bot.markup.runs import BREAK, Run, normal_runs, one_line, tree_of
+from bot.markup.runs import BREAK, Run, normal_runs, text, tree_of
 from bot.markup.urls import safe_url, url_fault
 from bot.text import Inlines
 
@@ -35,7 +36,7 @@ class InlineReader:
         children = token.children or []
         if len(children) == 1 and children[0].type == "text" and "**" not in token.content:
             self.judge_blanks(token)
-            return tree_of(normal_runs([Run(one_line(children[0].content))]))
+            return text(children[0].content)
         self.judge_source(token)
         found = list(self.runs(children, line_of(token), literal_tags=literal_tags))
         return tree_of(normal_runs(found))
@@ -58,7 +59,7 @@ class InlineReader:
             case "hardbreak":
                 yield look.run(BREAK)
             case "code_inline":
-                yield replace(look.run(one_line(token.content)), code=True)
+                yield look.run(one_line(token.content))._replace(code=True)
             case "image":
                 yield from self.image(token, look, line)
             case "link_open":

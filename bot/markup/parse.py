@@ -3,17 +3,17 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from bot.markup.cleaning import clean
 from bot.markup.comments import without_comments
 from bot.markup.doubts import Doubt, Doubts
 from bot.markup.form import tidied
 from bot.markup.inlines import InlineReader, line_of
 from bot.markup.rules import markdown
-from bot.markup.runs import clean
 from bot.text import Block, Blocks, Bullets, CodeBlock, Heading, Inlines, Paragraph, Quote, Table
 
 
@@ -34,6 +34,7 @@ class Document:
     doubts: tuple[Doubt, ...]
 
 
+@lru_cache(maxsize=1024)  # an archive calls a thousand links "Paper"
 def parse_inline(text: str) -> Inlines:
     """One run of text, as it may stand in a single line; block marks are words here."""
     text, _ = without_comments(_readable(text))

@@ -7,8 +7,10 @@ from collections.abc import Callable
 from linkify_it import LinkifyIt  # type: ignore[import-untyped]  # it ships no types
 from markdown_it import MarkdownIt
 from markdown_it.rules_block import StateBlock, blockquote, list_block, reference
+from markdown_it.rules_core import StateCore
 from markdown_it.rules_inline import StateInline
 from markdown_it.rules_inline.state_inline import Delimiter
+from markdown_it.token import Token
 
 _BlockRule = Callable[[StateBlock, int, int, bool], bool]
 
@@ -16,6 +18,8 @@ _DEEPEST_LEVEL = 24
 """Levels of open blocks (a list takes two): beyond it, marks are text, and no input can exhaust the stack."""
 _YEAR = re.compile(r"\d{4,}[.)]")
 _FOOTNOTE = re.compile(r"\[\^")
+_WORDS = re.compile(r"(?:[^\\`*_~\[\]<>&@\n/]|/(?!/))+")
+"""A text in which no rule for marks finds anything: most titles, labels and sentences are such."""
 
 
 def markdown() -> MarkdownIt:
@@ -25,11 +29,13 @@ def markdown() -> MarkdownIt:
     linkify = LinkifyIt(options={"fuzzy_link": False, "fuzzy_email": False, "fuzzy_ip": False})
     for schema in ("ftp:", "//"):
         linkify.add(schema, None)
+    linkify.pretest = _may_hold_address
     md.linkify = linkify
     # Every address reaches the parser as it was written; `urls.safe_url` alone decides.
     md.validateLink = lambda url: True  # type: ignore[method-assign]  # noqa: ARG005 (named by markdown-it)
     md.normalizeLink = lambda url: url  # type: ignore[method-assign]
     md.normalizeLinkText = lambda link: link  # type: ignore[method-assign]
+    md.core.ruler.at("inline", _inline)
     md.inline.ruler.at("emphasis", _emphasis)
     md.inline.ruler.at("strikethrough", _strike)
     ends = ["paragraph", "reference", "blockquote", "list"]
@@ -37,6 +43,23 @@ def markdown() -> MarkdownIt:
     md.block.ruler.at("list", _unless_year(_unless_deep(list_block)), {"alt": ends[:3]})
     md.block.ruler.at("reference", _unless_footnote(reference))
     return md
+
+
+def _may_hold_address(text: str) -> bool:
+    """Whether linkify need look for `https://` and `mailto:`; its own question costs more than the answer."""
+    return "//" in text or "@" in text
+
+
+def _inline(state: StateCore) -> None:
+    """Read the marks of each text; a text that can hold none is its words, without asking every rule."""
+    for token in state.tokens:
+        if token.type != "inline":
+            continue
+        if _WORDS.fullmatch(token.content):
+            token.children = [Token("text", "", 0, content=token.content)]
+        else:
+            token.children = token.children or []
+            state.md.inline.parse(token.content, state.md, state.env, token.children)
 
 
 def _unless_deep(rule: _BlockRule) -> _BlockRule:

@@ -3,12 +3,11 @@
 So Strong never holds Strong, blanks never stick to a mark's edge, and a Link is never cut in two.
 """
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from itertools import count
-from typing import Literal
+from typing import Literal, NamedTuple
 
+from bot.markup.cleaning import one_blank, one_line
 from bot.markup.urls import safe_url
 from bot.text import (
     Code,
@@ -24,14 +23,8 @@ from bot.text import (
 
 BREAK = "\n"
 
-_BLANKS = re.compile(r"[ \t\n\r]+")
-_OTHER_BLANKS = re.compile(r"[\v\f\x1c-\x1f\x85\u2028\u2029]")
-_REMOVED = re.compile(r"[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\ufffe\uffff]")
-_SURROGATE = re.compile(r"[\ud800-\udfff]")
 
-
-@dataclass(frozen=True, slots=True)
-class Run:
+class Run(NamedTuple):  # a text has many of them, and a tuple is made in a third of a dataclass's time
     """A stretch of text of one look; a line break is the run whose text is one line feed."""
 
     text: str
@@ -47,19 +40,9 @@ class Run:
     def look(self) -> tuple[bool, bool, bool, bool, int]:
         return self.bold, self.italic, self.struck, self.code, self.link
 
-
-def clean(text: str) -> str:
-    """Text without control characters, lone surrogates and noncharacters; line ends and tabs stay."""
-    return text if text.isascii() and text.isprintable() else _cleaned(text)
-
-
-def _cleaned(text: str) -> str:
-    return _SURROGATE.sub("\ufffd", _REMOVED.sub("", _OTHER_BLANKS.sub(" ", text)))
-
-
-def one_line(text: str) -> str:
-    """Clean text whose runs of blanks and line ends are one blank each; no-break spaces stay."""
-    return _BLANKS.sub(" ", clean(text))
+    def saying(self, text: str) -> "Run":
+        """Other words of the same look."""
+        return Run(text, *self[1:])
 
 
 # ---------------------------------------------------------------------------------------- trees to runs
@@ -78,17 +61,17 @@ def _flatten(inlines: Inlines, look: Run, numbers: Iterator[int]) -> Iterator[Ru
     for inline in inlines:
         match inline:
             case Text(value):
-                yield replace(look, text=one_line(value))
+                yield look.saying(one_line(value))
             case Code(value):
-                yield replace(look, text=one_line(value), code=True)
+                yield look._replace(text=one_line(value), code=True)
             case LineBreak():
-                yield replace(look, text=BREAK)
+                yield look.saying(BREAK)
             case Strong(children):
-                yield from _flatten(children, replace(look, bold=True), numbers)
+                yield from _flatten(children, look._replace(bold=True), numbers)
             case Emphasis(children):
-                yield from _flatten(children, replace(look, italic=True), numbers)
+                yield from _flatten(children, look._replace(italic=True), numbers)
             case Struck(children):
-                yield from _flatten(children, replace(look, struck=True), numbers)
+                yield from _flatten(children, look._replace(struck=True), numbers)
             case Link(url, children):
                 yield from _flatten(children, _linked(look, url, numbers), numbers)
 
@@ -96,7 +79,7 @@ def _flatten(inlines: Inlines, look: Run, numbers: Iterator[int]) -> Iterator[Ru
 def _linked(look: Run, url: str, numbers: Iterator[int]) -> Run:
     """The look of a link's words; a link within a link, or one with a refused address, is its words."""
     safe = None if look.link else safe_url(url)
-    return replace(look, url=safe, link=next(numbers)) if safe else look
+    return look._replace(url=safe, link=next(numbers)) if safe else look
 
 
 # ------------------------------------------------------------------------------------------ normal runs
@@ -104,8 +87,17 @@ def _linked(look: Run, url: str, numbers: Iterator[int]) -> Run:
 
 def normal_runs(flat: Iterable[Run]) -> list[Run]:
     """Runs whose texts are one-line already, in normal form."""
+    flat = list(flat)
+    if len(flat) == 1:
+        return _alone(flat[0])
     pieces = _trimmed(_joined_blanks(_pieces(flat)))
     return _renumbered(_merged(_blanks_between(pieces)))
+
+
+def _alone(run: Run) -> list[Run]:
+    """What most texts are: one run, of which only blanks at the edges can go."""
+    words = run.text.strip()
+    return [run._replace(text=words, link=min(run.link, 1))] if words else []
 
 
 def _pieces(flat: Iterable[Run]) -> Iterator[Run]:
@@ -114,15 +106,15 @@ def _pieces(flat: Iterable[Run]) -> Iterator[Run]:
         text = run.text
         if run.code and text != BREAK:
             if text := text.strip():
-                yield replace(run, text=text)
+                yield run.saying(text)
         elif text == BREAK:
-            yield replace(run, code=False)
-        elif words := text.strip():
+            yield run._replace(code=False)
+        elif (words := text.strip()) == text:
+            yield from (run,) if text else ()
+        elif words:
             start = text.index(words)
             yield from (
-                replace(run, text=piece)
-                for piece in (text[:start], words, text[start + len(words) :])
-                if piece
+                run.saying(piece) for piece in (text[:start], words, text[start + len(words) :]) if piece
             )
         elif text:
             yield run
@@ -140,7 +132,7 @@ def _joined_blanks(pieces: Iterable[Run]) -> Iterator[Run]:
             blank += piece.text
             continue
         if blank:
-            yield Run(_BLANKS.sub(" ", blank))
+            yield Run(one_blank(blank))
         blank = ""
         yield piece
 
@@ -193,7 +185,7 @@ def _merged(pieces: Iterable[Run]) -> list[Run]:
     for piece in pieces:
         last = merged[-1] if merged else None
         if last and last.look == piece.look and BREAK not in (last.text, piece.text):
-            merged[-1] = replace(last, text=last.text + piece.text)
+            merged[-1] = last.saying(last.text + piece.text)
         else:
             merged.append(piece)
     return merged
@@ -202,7 +194,7 @@ def _merged(pieces: Iterable[Run]) -> list[Run]:
 def _renumbered(merged: list[Run]) -> list[Run]:
     numbers: dict[int, int] = {0: 0}
     return [
-        replace(run, link=numbers.setdefault(run.link, len(numbers))) if run.link else run for run in merged
+        run._replace(link=numbers.setdefault(run.link, len(numbers))) if run.link else run for run in merged
     ]
 
 
@@ -267,17 +259,17 @@ def _without(units: Sequence[_Unit], mark: _Mark) -> list[_Unit]:
 def _plainer(run: Run, mark: _Mark) -> Run:
     match mark:
         case "bold":
-            return replace(run, bold=False)
+            return run._replace(bold=False)
         case "italic":
-            return replace(run, italic=False)
+            return run._replace(italic=False)
         case "struck":
-            return replace(run, struck=False)
+            return run._replace(struck=False)
 
 
 def _plain(unit: _Unit) -> Inline:
     first = unit[0]
     if first.url:
-        return Link(first.url, _grouped([[replace(run, url=None, link=0)] for run in unit]))
+        return Link(first.url, _grouped([[run._replace(url=None, link=0)] for run in unit]))
     if first.text == BREAK:
         return LineBreak()
     return Code(first.text) if first.code else Text(first.text)
@@ -290,11 +282,18 @@ def text(words: str) -> Inlines:
 
 def normalise_inlines(inlines: Inlines) -> Inlines:
     """A text in normal form."""
+    match inlines:
+        case (Text(value),):
+            words = one_line(value).strip()
+            return inlines if words == value and words else (Text(words),) if words else ()
     return tree_of(runs(inlines))
 
 
 def inline_text(inlines: Inlines) -> str:
     """The words of a text as they stand, a line break as a newline."""
+    match inlines:
+        case (Text(value),):
+            return one_line(value).strip()
     return "".join(run.text for run in runs(inlines))
 
 

@@ -14,14 +14,14 @@ from pathlib import Path
 from zoneinfo import ZoneInfo
 
 from bot import markup
-from bot.front_matter import FrontMatter, Value, open_file
+from bot.front_matter import FrontMatter, Value, open_bytes, open_file
 from bot.models import Entry, Finding, Issue, Reference, Severity, Status, Week
 from bot.plugins import nearest
 from bot.sources._markdown_body import Outline, host_of, led, solid, tell
 from bot.sources._markdown_dump import dump
 from bot.text import Blocks
 
-__all__ = ["Content", "dump", "read_entry", "read_issue", "read_newsletter"]
+__all__ = ["Content", "dump", "read_entry", "read_issue", "read_issue_bytes", "read_newsletter"]
 
 _ISSUE_KEYS = ("title", "week", "status", "intro", "subject", "preheader")
 _ENTRY_KEYS = ("title", "date", "section", "link", "links")
@@ -87,9 +87,17 @@ def _two_files(issues: list[Issue]) -> Finding:
 
 def read_issue(path: Path, newsletter: str, place: str) -> tuple[Issue | None, list[Finding]]:
     """Read one issue file; `place` names it in findings."""
-    opened = open_file(path, place)
-    issue = _issue(path.stem, newsletter, opened)
-    key = issue.key if issue else f"{newsletter}/{path.stem}" if _NAMED.match(path.stem) else None
+    return _opened_issue(path.stem, newsletter, open_file(path, place))
+
+
+def read_issue_bytes(content: bytes, name: str, newsletter: str) -> tuple[Issue | None, list[Finding]]:
+    """Read what an issue file called `name` (`2025-W17.md`) would hold."""
+    return _opened_issue(Path(name).stem, newsletter, open_bytes(content, name))
+
+
+def _opened_issue(stem: str, newsletter: str, opened: FrontMatter) -> tuple[Issue | None, list[Finding]]:
+    issue = _issue(stem, newsletter, opened)
+    key = issue.key if issue else f"{newsletter}/{stem}" if _NAMED.match(stem) else None
     return issue, [replace(finding, issue=key) for finding in opened.findings]
 
 
