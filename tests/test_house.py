@@ -17,12 +17,12 @@ ROWS = (
     {
         "plugins", "settings", "calendar", "picker", "markup", "compose", "inline", "mail", "headers",
         "links", "policy", "checks", "blockkit", "front_matter", "templates", "folding",
-        "addresses", "dkim",
+        "addresses", "canonical", "dkim", "drawing",
     },
-    {"sources", "channels", "transports", "store"},
+    {"sources", "channels", "transports", "store", "lookups"},
     {
         "publish", "outbox", "doubts", "correcting", "approvals", "subscriptions", "importing", "content",
-        "clerk", "proofs", "doctor", "listening",
+        "clerk", "proofs", "doctor", "listening", "mending",
     },
     {"app", "cli", "desk", "overview", "running", "schedule", "web"},
 )  # fmt: skip
