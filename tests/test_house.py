@@ -13,7 +13,7 @@ BOT = Path(bot.__file__).parent
 
 # Each row may import the rows above it, and its own row where the name is not in EDGES.
 ROWS = (
-    {"text", "models", "errors", "slots"},
+    {"text", "models", "errors", "slots", "steps"},
     {
         "plugins", "settings", "calendar", "picker", "markup", "compose", "inline", "mail", "headers",
         "links", "policy", "checks", "blockkit", "front_matter", "templates", "folding",
@@ -24,7 +24,7 @@ ROWS = (
         "publish", "outbox", "doubts", "correcting", "approvals", "subscriptions", "importing", "content",
         "clerk", "proofs", "doctor", "listening", "mending",
     },
-    {"app", "cli", "desk", "overview", "running", "schedule", "web"},
+    {"app", "cli", "desk", "inspection", "overview", "running", "schedule", "web"},
 )  # fmt: skip
 EDGES = ROWS[2]
 ROW_OF = {room: number for number, row in enumerate(ROWS) for room in row}
