@@ -17,7 +17,7 @@ ROWS = (
     {
         "plugins", "settings", "calendar", "picker", "markup", "compose", "inline", "mail", "headers",
         "links", "policy", "checks", "blockkit", "front_matter", "templates", "folding",
-        "addresses", "canonical", "dkim", "drawing",
+        "addresses", "canonical", "changes", "dkim", "drawing",
     },
     {"sources", "channels", "transports", "store", "lookups"},
     {
