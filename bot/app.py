@@ -150,22 +150,20 @@ class App:
         Mails are judged of the issues named, or else of those that were not published yet. `watch` is told
         how many are judged, and of how many.
         """
-        from bot.checks import Material, run
+        from bot.checks import in_order, look
+        from bot.inspection import everything, only
 
         desks = {desk.newsletter.name: desk for desk in self.desks()}
-        named = [(desk.newsletter.name, week) for desk, week in map(self.issue, names)]
-        chosen = named or [(name, week) for name, desk in desks.items() for week in desk.unpublished(now)]
-        findings = [one for desk in desks.values() for one in desk.content.findings]
-        for done, (name, week) in enumerate(chosen):
+        named = [(desks[desk.newsletter.name], week) for desk, week in map(self.issue, names)]
+        chosen = named or [(desk, week) for desk in desks.values() for week in desk.unpublished(now)]
+        findings: list[Finding] = []
+        for done, (desk, week) in enumerate(chosen):
             watch(done, len(chosen))
-            findings += desks[name].judged(week, now)
-        material = Material(
-            self.settings,
-            tuple(issue for desk in desks.values() for issue in desk.content.issues),
-            {name: desk.content.entries for name, desk in desks.items()},
-            tuple(findings),
+            findings += desk.judged(week, now)
+        material = (
+            only(self.settings, named, now) if named else everything(self.settings, desks.values(), now)
         )
-        return run(material, only={f"{name}/{week}" for name, week in named})
+        return in_order([*look(material), *findings])
 
     def examine(self, now: datetime, *, nameserver: str | None, offline: bool) -> "Iterator[Diagnosis]":
         """What the doctor finds, one examination after the other; the database is not made for it."""

@@ -41,6 +41,13 @@ class Value:
     def is_text(self) -> bool:
         return isinstance(self.node, yaml.ScalarNode)
 
+    def rows(self) -> "Iterator[tuple[str, Value]] | None":
+        """The keys and values of a table, each on its own line; None where it is none."""
+        node = self.node
+        if not isinstance(node, yaml.MappingNode):
+            return None
+        return ((str(key.value), Value(_line(key), value)) for key, value in node.value)
+
     def pairs(self) -> Iterator[tuple[str | None, str]]:
         """A list of links in any of its spellings, as label (None: without) and address."""
         match self.node:
@@ -63,6 +70,8 @@ class FrontMatter:
     body: str = ""
     body_line: int = 1
     findings: list[Finding] = field(default_factory=list)
+    text: str = ""
+    """The whole file with plain line ends; empty where it is no text."""
 
     def find(
         self, rule: str, line: int, message: str, fix: str = "", *, severity: Severity = Severity.ERROR
@@ -95,6 +104,7 @@ def open_bytes(content: bytes, place: str) -> FrontMatter:
 
 def _open(content: bytes, opened: FrontMatter) -> None:
     if (text := _decoded(content, opened)) is not None:
+        opened.text = text
         _split(text, opened)
 
 
@@ -208,7 +218,7 @@ def _compose(source: str, opened: FrontMatter) -> None:
 
 def _take(root: yaml.MappingNode, source: str, opened: FrontMatter) -> None:
     for key_node, node in root.value:
-        key, line = str(key_node.value), key_node.start_mark.line + 2
+        key, line = str(key_node.value), _line(key_node)
         if not isinstance(key_node, yaml.ScalarNode):
             opened.find("yaml", line, "a key that is a list or a table", "write title: … in it")
         elif first := opened.values.get(key):
@@ -216,6 +226,11 @@ def _take(root: yaml.MappingNode, source: str, opened: FrontMatter) -> None:
         else:
             opened.values[key] = Value(line, node)
             _warn_of_lost_text(key, node, source, opened)
+
+
+def _line(node: yaml.Node) -> int:
+    """Its line in the file: the front matter begins in the second one."""
+    return int(node.start_mark.line) + 2
 
 
 def _warn_of_lost_text(key: str, node: yaml.Node, source: str, opened: FrontMatter) -> None:

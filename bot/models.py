@@ -1,7 +1,7 @@
 """The nouns of the product, frozen, without input or output; the README's glossary tells them apart."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from enum import StrEnum
@@ -142,6 +142,8 @@ class Issue:
     intro: Blocks = ()
     status: Status = Status.READY
     place: str = field(default="", compare=False)
+    checks: Mapping[str, str] = field(default_factory=dict, compare=False)
+    """How bad to take what a rule finds in it, by the rule's id: off, hint, warning or error."""
 
     @property
     def key(self) -> str:
@@ -162,6 +164,16 @@ class Severity(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class Edit:
+    """A mend that needs no judgement: within one line of a content file, `old` becomes `new`."""
+
+    place: str
+    """`file:line`, or `file:line:column` where `old` begins; without a column it is looked for."""
+    old: str
+    new: str
+
+
+@dataclass(frozen=True, slots=True)
 class Finding:
     """What a check found, under a stable rule id."""
 
@@ -173,6 +185,8 @@ class Finding:
     """What is wrong; begins with the key where one is concerned: `week: 2025-W53 does not exist`."""
     fix: str = ""
     issue: str | None = None
+    edits: tuple[Edit, ...] = ()
+    """What `check --fix` does about it; nothing where a person has to judge."""
 
     def __str__(self) -> str:
         return ": ".join(part for part in (self.place, self.message, self.fix) if part)
@@ -198,6 +212,8 @@ class Rendered:
     """How many of the last entries show a link, in the HTML, in the place of what follows their lead."""
     sheets: tuple[str, ...] = ()
     """The text of each `<style>` before inlining: what its author wrote."""
+    article: str = ""
+    """What the page holds below its title: HTML that feeds carry as well."""
 
 
 # ---------------------------------------------------------------------------------------------- readers

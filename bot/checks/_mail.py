@@ -30,6 +30,14 @@ class Mail:
     sources: Mapping[str, str]
     """The text of its theme and of the templates that it is made of, by name, the theme first."""
 
+    @property
+    def issues(self) -> tuple[Issue, ...]:
+        return (self.issue,)
+
+    @property
+    def newsletters(self) -> tuple[Newsletter, ...]:
+        return (self.newsletter,)
+
     @cached_property
     def page(self) -> _Element:
         """The HTML as it would go out."""

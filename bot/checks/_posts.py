@@ -61,6 +61,14 @@ class Posts:
     channels: Mapping[str, tuple[Json, ...]]
     """The messages of each channel in their order, each the arguments of one chat.postMessage."""
 
+    @property
+    def issues(self) -> tuple[Issue, ...]:
+        return (self.issue,)
+
+    @property
+    def newsletters(self) -> tuple[Newsletter, ...]:
+        return (self.newsletter,)
+
     @classmethod
     def read(cls, issue: Issue, newsletter: Newsletter, payloads: Mapping[str, bytes]) -> Self:
         """What the channels that post to Slack froze; `payloads` by the channels' names, of any kind."""

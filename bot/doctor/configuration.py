@@ -4,7 +4,7 @@ import stat
 from collections.abc import Iterator
 from pathlib import Path
 
-from bot.checks import Material, run
+from bot.checks import Material, look
 from bot.doctor import Patient, Sign, State, bad, good, warning
 from bot.errors import InputError
 from bot.models import Finding, Severity
@@ -25,7 +25,7 @@ def examine(patient: Patient) -> Iterator[Sign]:
         f"{_count(len(settings.newsletters), 'newsletter')}, {_count(channels, 'channel')}, "
         f"mail by {settings.transport.kind}",
     )
-    yield from map(_sign, (one for one in run(Material(settings)) if one.rule.startswith("config.")))
+    yield from map(_sign, (one for one in look(Material(settings)) if one.rule.startswith("config.")))
     yield from _secrets(settings)
 
 

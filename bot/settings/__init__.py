@@ -29,7 +29,9 @@ from bot.settings.secrets import read_secret
 from bot.settings.values import (
     DAYS,
     BaseUrl,
+    CalendarDay,
     ChannelOptions,
+    CheckWords,
     Clock,
     CutOff,
     Day,
@@ -85,6 +87,8 @@ class Schedule(Table):
     """What happens where nothing was collected: nothing is sent, and that is said."""
     approval: Literal["required", "unless-held", "none"] = "required"
     """Whether a curator must say yes first, may say no, or is not asked."""
+    skip: tuple[CalendarDay, ...] = ()
+    """Dates on which nothing is sent: `["2026-12-25"]`; single entries go into the next issue."""
 
     @property
     def send(self) -> Moment:
@@ -115,8 +119,12 @@ class Newsletter(Table):
     """Stands for the name of a reader who gave none."""
     curators: tuple[SlackUser, ...] = ()
     """Who may press buttons in Slack, by their user IDs: `["U0123456789"]`; nobody else may."""
+    audience_factor: float = Field(default=2.0, gt=1, allow_inf_nan=False)
+    """How many times as many readers as last time, or how many times fewer, are told as a fault."""
     schedule: Schedule
     channels: dict[PluginName, ChannelOptions] = Field(min_length=1)
+    checks: CheckWords = Field(default_factory=dict)
+    """How bad to take what a rule finds, by the rule's id: `off`, `hint`, `warning` or `error`."""
 
     @property
     def direction(self) -> Literal["ltr", "rtl"]:

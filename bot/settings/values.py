@@ -1,8 +1,8 @@
 """The kinds of values that a configuration can hold: each says what it takes when it is given another."""
 
 import re
-from collections.abc import Mapping
-from datetime import time, timedelta
+from collections.abc import Iterator, Mapping
+from datetime import date, datetime, time, timedelta
 from functools import partial
 from typing import Annotated, Literal, NamedTuple
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -61,6 +61,18 @@ def _duration(value: object) -> timedelta:
     if not (found := re.fullmatch(r"(\d{1,5})([mhd])", str(value), re.ASCII)):
         raise ValueError(f"{value!r} is not a duration such as 30m, 6h or 2d")
     return timedelta(**{units[found[2]]: int(found[1])})
+
+
+def _day(value: object) -> date:
+    """A date, as TOML writes it or as text; one with a time of day is more than a date."""
+    if isinstance(value, date) and not isinstance(value, datetime):
+        return value
+    if not (isinstance(value, str) and re.fullmatch(r"\d{4}-\d{2}-\d{2}", value, re.ASCII)):
+        raise ValueError(f"{str(value)!r} is not a date such as 2026-12-25")
+    try:
+        return date.fromisoformat(value)
+    except ValueError as error:
+        raise ValueError(f"{value} does not exist: {error}") from error
 
 
 def _zone(value: object) -> ZoneInfo:
@@ -164,6 +176,40 @@ def _listen(value: str) -> str:
     return value
 
 
+# ----------------------------------------------------------------------------------------------- checks
+
+
+def _by_rule(value: object) -> object:
+    """What is said of rules, by their whole ids: TOML reads a bare `links.shortener` as a table in a table.
+
+    A variable of the environment cannot hold a hyphen, and no id has an underscore.
+    """
+    if not isinstance(value, Mapping):
+        return value
+    said = (pair for name, word in value.items() for pair in _whole(str(name), word))
+    return {name.replace("_", "-"): word for name, word in said}
+
+
+def _whole(name: str, word: object) -> Iterator[tuple[str, object]]:
+    if isinstance(word, Mapping):
+        yield from ((f"{name}.{inner}", said) for inner, said in word.items())
+    else:
+        yield name, word
+
+
+def _sayable(value: dict[str, str]) -> dict[str, str]:
+    """What can be said of rules that there are; they are loaded only where something is said of one."""
+    if not value:
+        return value
+    from bot.checks import refusal  # noqa: PLC0415 (slow to import, and imports this package)
+
+    refused = {name: refusal(name, word) for name, word in value.items()}
+    faults = [Fault((name,), "value_error", ": ".join(words)) for name, words in refused.items() if words]
+    if faults:
+        raise FaultsError(faults)
+    return value
+
+
 # --------------------------------------------------------------------------------------------- plug-ins
 
 
@@ -183,6 +229,7 @@ def _options(folder: str, table: object) -> Options:
 
 Clock = Annotated[time, BeforeValidator(_clock)]
 CutOff = Annotated[Moment, BeforeValidator(_moment)]
+CalendarDay = Annotated[date, BeforeValidator(_day)]
 Duration = Annotated[timedelta, BeforeValidator(_duration)]
 Zone = Annotated[ZoneInfo, BeforeValidator(_zone)]
 OneLine = Annotated[str, AfterValidator(_one_line)]
@@ -206,5 +253,6 @@ SlackUser = Annotated[str, _shaped(r"[UW][A-Z0-9]{5,20}", "a Slack user ID such 
 PluginName = Annotated[str, _shaped(r"[a-z][a-z0-9_-]{0,62}", "a name of small letters, digits, - and _")]
 BaseUrl = Annotated[HttpUrl, AfterValidator(_base_url)]
 Listen = Annotated[str, AfterValidator(_listen)]
+CheckWords = Annotated[dict[str, str], BeforeValidator(_by_rule), AfterValidator(_sayable)]
 ChannelOptions = Annotated[Options, BeforeValidator(partial(_options, "channels"))]
 TransportOptions = Annotated[Options, BeforeValidator(partial(_options, "transports"))]

@@ -7,8 +7,8 @@ is given back whenever it can be built, for curators to look at: whether it may 
 import re
 import unicodedata
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, time, timedelta, timezone
 from pathlib import Path
 from zoneinfo import ZoneInfo
@@ -23,7 +23,7 @@ from bot.text import Blocks
 
 __all__ = ["Content", "dump", "read_entry", "read_issue", "read_issue_bytes", "read_newsletter"]
 
-_ISSUE_KEYS = ("title", "week", "status", "intro", "subject", "preheader")
+_ISSUE_KEYS = ("title", "week", "status", "intro", "subject", "preheader", "checks")
 _ENTRY_KEYS = ("title", "date", "section", "link", "links")
 _NAMED = re.compile(r"\d{4}-W\d{2}$", re.ASCII)
 _ENCODED_WORD = re.compile(r"=\?[^?\s]+\?[bq]\?", re.IGNORECASE)
@@ -36,6 +36,8 @@ class Content:
     issues: tuple[Issue, ...] = ()
     entries: tuple[Entry, ...] = ()
     findings: tuple[Finding, ...] = ()
+    texts: Mapping[str, str] = field(default_factory=dict)
+    """The text of each file by its place, its line ends plain."""
 
 
 # ----------------------------------------------------------------------------------------- newsletters
@@ -46,16 +48,21 @@ def read_newsletter(folder: Path, newsletter: str, zone: ZoneInfo, root: Path) -
     findings: list[Finding] = []
     issues: list[Issue] = []
     entries: list[Entry] = []
+    texts: dict[str, str] = {}
     for path in _files(folder):
-        issue, found = read_issue(path, newsletter, _place(path, root))
+        opened = open_file(path, _place(path, root))
+        issue, found = _opened_issue(path.stem, newsletter, opened)
+        texts[opened.place] = opened.text
         findings += found
         issues += [issue] if issue else []
     for path in _files(folder / "entries"):
-        entry, found = read_entry(path, _place(path, root), zone)
-        findings += found
+        opened = open_file(path, _place(path, root))
+        entry = _opened_entry(opened, zone)
+        texts[opened.place] = opened.text
+        findings += opened.findings
         entries += [entry] if entry else []
     single, double = _by_week(issues)
-    return Content(tuple(single), tuple(entries), (*findings, *double))
+    return Content(tuple(single), tuple(entries), (*findings, *double), texts)
 
 
 def _files(folder: Path) -> list[Path]:
@@ -107,14 +114,14 @@ def _issue(stem: str, newsletter: str, opened: FrontMatter) -> Issue | None:
     opened.refuse_others(_ISSUE_KEYS)
     title, week, status = _title(opened), _week(stem, opened), _status(opened)
     subject, preheader = _line_of(opened, "subject", in_header=True), _line_of(opened, "preheader")
-    intro, outline = _intro(opened), Outline(opened)
+    checks, intro, outline = _checks(opened), _intro(opened), Outline(opened)
     outline.read(opened.body, opened.body_line)
     sections = tuple(outline.sections())
     if title is None or week is None:
         return None
     place = f"{opened.place}:1"
     intro = (*intro, *outline.intro)
-    return Issue(newsletter, week, title, sections, subject, preheader, intro, status, place)
+    return Issue(newsletter, week, title, sections, subject, preheader, intro, status, place, checks)
 
 
 def _title(opened: FrontMatter) -> str | None:
@@ -215,14 +222,38 @@ def _intro(opened: FrontMatter) -> Blocks:
     return solid(document.parts)
 
 
+def _checks(opened: FrontMatter) -> dict[str, str]:
+    """How bad the issue takes what rules find in it; what cannot be said is an error."""
+    value = opened.values.get("checks")
+    if value is None or (value.is_text and value.text is None):
+        return {}
+    if (rows := value.rows()) is None:
+        what, fix = "checks: no table of rules", "write `links.shortener: off`, say, indented below it"
+        opened.find("checks", value.line, what, fix)
+        return {}
+    from bot.checks import refusal  # noqa: PLC0415 (slow to import: only for those who say something of one)
+
+    said = {}
+    for name, word in rows:
+        if refused := refusal(name, word.text or ""):
+            opened.find("checks", word.line, f"checks.{name}: {refused[0]}", refused[1])
+        else:
+            said[name] = word.text or ""
+    return said
+
+
 # -------------------------------------------------------------------------------------- single entries
 
 
 def read_entry(path: Path, place: str, zone: ZoneInfo) -> tuple[Entry | None, list[Finding]]:
     """Read one file of `entries/`; a date without a zone is in the newsletter's own."""
     opened = open_file(path, place)
+    return _opened_entry(opened, zone), opened.findings
+
+
+def _opened_entry(opened: FrontMatter, zone: ZoneInfo) -> Entry | None:
     if opened.findings and not opened.values:
-        return None, opened.findings
+        return None
     opened.refuse_others(_ENTRY_KEYS)
     title, collected = _title(opened), _date(opened, zone)
     document = markup.parse_document(opened.body, first_line=opened.body_line)
@@ -231,8 +262,8 @@ def read_entry(path: Path, place: str, zone: ZoneInfo) -> tuple[Entry | None, li
     section = _line_of(opened, "section")
     linked = (*_linked(opened, "link"), *_linked(opened, "links"), *references)
     if title is None or collected is None:
-        return None, opened.findings
-    return Entry(title, linked, blocks, section, collected, f"{place}:1"), opened.findings
+        return None
+    return Entry(title, linked, blocks, section, collected, f"{opened.place}:1")
 
 
 def _linked(opened: FrontMatter, key: str) -> Iterator[Reference]:

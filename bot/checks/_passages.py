@@ -1,0 +1,216 @@
+"""The visible words of issues and entries, one passage after the other: what a copy editor reads."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from enum import StrEnum
+from typing import TYPE_CHECKING, NamedTuple
+
+from bot.checks._rules import Flaw
+from bot.models import Entry, Issue, Reference, Section, Severity
+from bot.text import (
+    Block,
+    Blocks,
+    Bullets,
+    Code,
+    CodeBlock,
+    Heading,
+    Inline,
+    Inlines,
+    LineBreak,
+    Paragraph,
+    Quote,
+    Table,
+    Text,
+)
+
+if TYPE_CHECKING:
+    from bot.checks._material import Material
+
+CODE = "\ufffc"
+"""Stands in the prose of a passage where code stands in its words."""
+_SHOWN = 60
+"""Characters of somebody's words that a message quotes."""
+
+
+class Kind(StrEnum):
+    """What a passage is."""
+
+    TITLE = "title"
+    SUBJECT = "subject"
+    PREHEADER = "preheader"
+    SECTION = "section"
+    ENTRY = "entry"  # an entry's title
+    LABEL = "label"  # what a link of the line of links is called
+    PARAGRAPH = "paragraph"
+    ITEM = "item"
+    HEADING = "heading"
+    CELL = "cell"
+    CODE = "code"
+
+
+class Then(StrEnum):
+    """What follows a passage."""
+
+    END = "end"  # of its entry, or of the introduction
+    PARAGRAPH = "paragraph"
+    ITEM = "item"  # of the same list
+    OTHER = "other"
+
+
+LINES = frozenset({Kind.TITLE, Kind.SUBJECT, Kind.PREHEADER})
+"""What an inbox shows of an issue."""
+HEADINGS = frozenset({Kind.TITLE, Kind.SUBJECT, Kind.SECTION, Kind.ENTRY})
+"""What is read before all else."""
+TEXTS = frozenset({Kind.PARAGRAPH, Kind.ITEM})
+"""What is written in sentences."""
+
+
+class Passage(NamedTuple):
+    """One stretch of visible words."""
+
+    kind: Kind
+    words: str
+    """As readers see them; a line break of the author's is a line feed."""
+    prose: str
+    """The same, with `CODE` in place of what is shown as code."""
+    place: str
+    """Of the entry, or of the issue."""
+    issue: str | None
+    """The issue's key; None for single entries."""
+    language: str
+    """The newsletter's: `pt` of `pt-BR`."""
+    then: Then = Then.OTHER
+    intro: bool = False
+
+
+def passages_of(material: "Material") -> Iterator[Passage]:
+    """Every passage of the issues to look at, and of the single entries."""
+    languages = {one.name: one.language.partition("-")[0].lower() for one in material.newsletters}
+    for issue in material.issues:
+        yield from _of_issue(issue, languages.get(issue.newsletter, ""))
+    for newsletter, entries in material.entries.items():
+        for entry in entries:
+            yield from _of_entry(entry, None, languages.get(newsletter, ""))
+
+
+def _of_issue(issue: Issue, language: str) -> Iterator[Passage]:
+    lines = ((Kind.TITLE, issue.title), (Kind.SUBJECT, issue.subject), (Kind.PREHEADER, issue.preheader))
+    for kind, words in lines:
+        if words:
+            yield Passage(kind, words, words, issue.place, issue.key, language)
+    like = Passage(Kind.PARAGRAPH, "", "", issue.place, issue.key, language, intro=True)
+    yield from _of_blocks(issue.intro, like, Then.END)
+    for section in issue.sections:
+        yield from _of_section(section, issue, language)
+
+
+def _of_section(section: Section, issue: Issue, language: str) -> Iterator[Passage]:
+    if section.title:
+        place = section.entries[0].place if section.entries else issue.place
+        yield Passage(Kind.SECTION, section.title, section.title, place, issue.key, language)
+    for entry in section.entries:
+        yield from _of_entry(entry, issue.key, language)
+
+
+def _of_entry(entry: Entry, issue: str | None, language: str) -> Iterator[Passage]:
+    yield Passage(Kind.ENTRY, entry.title, entry.title, entry.place, issue, language)
+    yield from (_of_label(reference, entry, issue, language) for reference in entry.references)
+    like = Passage(Kind.PARAGRAPH, "", "", entry.place, issue, language)
+    yield from _of_blocks(entry.blocks, like, Then.END)
+
+
+def _of_label(reference: Reference, entry: Entry, issue: str | None, language: str) -> Passage:
+    return Passage(Kind.LABEL, reference.label, reference.label, entry.place, issue, language)
+
+
+# ---------------------------------------------------------------------------------------------- blocks
+
+
+def _of_blocks(blocks: Sequence[Block], like: Passage, end: Then) -> Iterator[Passage]:
+    for at, block in enumerate(blocks):
+        follows = blocks[at + 1] if at + 1 < len(blocks) else None
+        then = end if follows is None else _then(follows)
+        yield from _of_block(block, like._replace(then=then))
+
+
+def _then(block: Block) -> Then:
+    return Then.PARAGRAPH if isinstance(block, Paragraph) else Then.OTHER
+
+
+def _of_block(block: Block, like: Passage) -> Iterator[Passage]:
+    match block:
+        case Paragraph(children):
+            yield _said(children, like)
+        case Heading(children):
+            yield _said(children, like._replace(kind=Kind.HEADING))
+        case Quote(children):
+            yield from _of_blocks(children, like, like.then)
+        case Bullets(items):
+            yield from _of_items(items, like)
+        case Table(rows):
+            cells = (cell for row in rows for cell in row)
+            yield from (_said(cell, like._replace(kind=Kind.CELL, then=Then.OTHER)) for cell in cells)
+        case CodeBlock(value):
+            yield like._replace(kind=Kind.CODE, words=value, prose=CODE)
+
+
+def _of_items(items: Sequence[Blocks], like: Passage) -> Iterator[Passage]:
+    like = like._replace(kind=Kind.ITEM)
+    for at, item in enumerate(items):
+        yield from _of_blocks(item, like, like.then if at + 1 == len(items) else Then.ITEM)
+
+
+def _said(inlines: Inlines, like: Passage) -> Passage:
+    if len(inlines) == 1 and isinstance(inlines[0], Text):
+        words = prose = inlines[0].value
+    else:
+        words, prose = "".join(_words(inlines, "")), "".join(_words(inlines, CODE))
+    return like._replace(words=words, prose=prose)
+
+
+def _words(inlines: Iterable[Inline], code: str) -> Iterator[str]:
+    """The words of a text; where `code` is given, it stands in the place of each stretch of code."""
+    for inline in inlines:
+        match inline:
+            case Text(value):
+                yield value
+            case Code(value):
+                yield code or value
+            case LineBreak():
+                yield "\n"
+            case _:
+                yield from _words(inline.children, code)
+
+
+# ----------------------------------------------------------------------------------------------- flaws
+
+
+def flaw(
+    material: "Material",
+    passage: Passage,
+    needle: str,
+    message: str,
+    fix: str = "",
+    severity: Severity | None = None,
+) -> Flaw:
+    """What is wrong with a passage, placed where `needle` stands in its file."""
+    return Flaw(_place(material, passage, needle), message, fix, passage.issue, severity)
+
+
+def _place(material: "Material", passage: Passage, needle: str) -> str:
+    """Where the needle stands; for the title of an entry in an issue's file, nowhere but in its heading."""
+    place = material.spot(passage.place, needle)
+    in_heading = passage.kind is Kind.ENTRY and passage.issue is not None
+    return passage.place if in_heading and not place.startswith(f"{passage.place}:") else place
+
+
+def shown(words: str) -> str:
+    """Somebody's words as a message quotes them: in one line, shortened, and nothing in them invisible."""
+    words = " ".join(words.split())
+    return repr(words if len(words) <= _SHOWN else f"{words[: _SHOWN - 1]}…")
+
+
+def around(text: str, start: int, end: int, reach: int = 20) -> str:
+    """A stretch of a text with some of the words beside it, to show or to look for."""
+    begin = text.rfind(" ", 0, max(start - reach, 0)) + 1 if start > reach else 0
+    stop = text.find(" ", end + reach)
+    return text[begin : stop if stop >= 0 else len(text)]
