@@ -5,7 +5,7 @@ import time
 import lxml.html
 import nh3
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import example, given, settings, strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.rules_core import inline
 
@@ -297,6 +297,12 @@ def test_no_address_is_broken() -> None:
 
 @settings(deadline=None)
 @given(strategies.texts(12))
+@example(r"\* `a` *b* _c_ ~~d~~ [e](f) ![g](h) <i> <https://x.org> &amp; two  \nlines")
+@example("to https://x.org, HTTP://x.org and mailto:a@b.example")
+@example(r"to https\://x.org and mailto:a@b.example")
+@example("~~d~~")
+@example("&amp;")
+@example("mailto:a@b.example")
 def test_the_short_way_through_plain_words_reads_as_the_rules_do(source: str) -> None:
     ours, plain = markdown(), markdown()
     plain.core.ruler.at("inline", inline)

@@ -44,7 +44,7 @@ def import_file(
     if not any(found.entries for found in reading.issues):
         mend = f"say --as one of {', '.join(kinds())}"
         raise InputError(str(path), f"no entry found in it, read as {kind}", mend)
-    shelf = _Shelf(folder, newsletter, dry_run=dry_run)
+    shelf = _Shelf(folder, newsletter, dry_run, list(folder.glob("*.md")))
     issues = map(in_our_form, reading.issues)
     outcomes = [_settle(shelf, found, given, single=not reading.several) for found in issues]
     _refuse_single(path, outcomes)
@@ -81,6 +81,8 @@ class _Shelf:
     folder: Path
     newsletter: str
     dry_run: bool
+    unseen: list[Path]
+    """Files of which nobody has yet asked what entries they hold."""
     known: dict[Path, Issue | None] = field(default_factory=dict)
     written: dict[Path, str] = field(default_factory=dict)
     prints: dict[Path, Counter[tuple[str, ...]]] = field(default_factory=dict)
@@ -114,6 +116,7 @@ class _Shelf:
         """Write a new file, unless this is a dry run."""
         self.known[path] = issue
         self.written[path] = text
+        self.unseen.append(path)
         if not self.dry_run:
             _write(path, text)
 
@@ -128,7 +131,8 @@ class _Shelf:
 
     def _take_stock(self) -> None:
         """Learn the issues that are new to the shelf."""
-        for path in {*self.folder.glob("*.md"), *self.written} - self.prints.keys():
+        while self.unseen:
+            path = self.unseen.pop()
             issue = self.issue(path)
             self.prints[path] = fingerprints(issue.entries if issue else ())
             for words in self.prints[path]:

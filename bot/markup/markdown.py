@@ -73,8 +73,8 @@ def destination(url: str) -> str:
 
 def _is_balanced(url: str) -> bool:
     depth = 0
-    for character in url:
-        depth += {"(": 1, ")": -1}.get(character, 0)
+    for bracket in re.findall("[()]", url):
+        depth += 1 if bracket == "(" else -1
         if depth < 0:
             return False
     return depth == 0

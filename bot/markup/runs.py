@@ -4,6 +4,7 @@ So Strong never holds Strong, blanks never stick to a mark's edge, and a Link is
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from itertools import count
 from typing import Literal, NamedTuple
 
@@ -90,8 +91,10 @@ def normal_runs(flat: Iterable[Run]) -> list[Run]:
     flat = list(flat)
     if len(flat) == 1:
         return _alone(flat[0])
-    pieces = _trimmed(_joined_blanks(_pieces(flat)))
-    return _renumbered(_merged(_blanks_between(pieces)))
+    joined = _Joined()
+    for run in flat:
+        _add(joined, run)
+    return _renumbered(joined.runs)
 
 
 def _alone(run: Run) -> list[Run]:
@@ -100,72 +103,63 @@ def _alone(run: Run) -> list[Run]:
     return [run._replace(text=words, link=min(run.link, 1))] if words else []
 
 
-def _pieces(flat: Iterable[Run]) -> Iterator[Run]:
-    """Each run as blanks, words, blanks; code has no blanks at its edges."""
-    for run in flat:
-        text = run.text
-        if run.code and text != BREAK:
-            if text := text.strip():
-                yield run.saying(text)
-        elif text == BREAK:
-            yield run._replace(code=False)
-        elif (words := text.strip()) == text:
-            yield from (run,) if text else ()
-        elif words:
-            start = text.index(words)
-            yield from (
-                run.saying(piece) for piece in (text[:start], words, text[start + len(words) :]) if piece
-            )
-        elif text:
-            yield run
+def _add(joined: "_Joined", run: Run) -> None:
+    """Add a run as blanks, words, blanks; code has no blanks at its edges."""
+    text = run.text
+    words = text.strip()
+    if text == BREAK:
+        joined.line_break()
+    elif words == text or run.code:
+        joined.words(run if words == text else run.saying(words))
+    elif words:
+        start = text.index(words)
+        joined.blank(text[:start])
+        joined.words(run.saying(words))
+        joined.blank(text[start + len(words) :])
+    else:
+        joined.blank(text)
 
 
-def _is_blank(piece: Run) -> bool:
-    return piece.text != BREAK and piece.text.isspace()
+@dataclass(slots=True)
+class _Joined:
+    """Runs in normal form as they grow; blanks and line breaks wait until words follow, or never come in."""
 
+    runs: list[Run] = field(default_factory=list)
+    waiting: list[str] = field(default_factory=list)
 
-def _joined_blanks(pieces: Iterable[Run]) -> Iterator[Run]:
-    """Neighbouring blanks as one, without the look of either."""
-    blank = ""
-    for piece in pieces:
-        if _is_blank(piece):
-            blank += piece.text
-            continue
-        if blank:
-            yield Run(one_blank(blank))
-        blank = ""
-        yield piece
+    def blank(self, text: str) -> None:
+        """Neighbouring blanks are one; there is none at the start or beside a line break."""
+        if not text or not self.runs:
+            return
+        if not self.waiting:
+            self.waiting.append(one_blank(text))
+        elif self.waiting[-1] != BREAK:
+            self.waiting[-1] = one_blank(self.waiting[-1] + text)
 
+    def line_break(self) -> None:
+        """A line break takes the place of a blank before it; there is none at the start."""
+        if self.waiting and self.waiting[-1] != BREAK:
+            self.waiting.pop()
+        if self.runs:
+            self.waiting.append(BREAK)
 
-def _trimmed(pieces: Iterable[Run]) -> list[Run]:
-    """No blank at the start, at the end or beside a line break; no line break at the start or the end."""
-    kept: list[Run] = []
-    for piece in pieces:
-        if _is_blank(piece) and (not kept or kept[-1].text == BREAK):
-            continue
-        if piece.text == BREAK:
-            if kept and _is_blank(kept[-1]):
-                kept.pop()
-            if not kept:
-                continue
-        kept.append(piece)
-    while kept and (kept[-1].text == BREAK or _is_blank(kept[-1])):
-        kept.pop()
-    return kept
+    def words(self, run: Run) -> None:
+        """Blanks and line breaks look like what both their neighbours have in common."""
+        if not run.text:
+            return
+        if self.waiting:
+            before = self.runs[-1]
+            for blank in self.waiting:
+                self._append(_common(blank, before, run))
+            self.waiting.clear()
+        self._append(run)
 
-
-def _blanks_between(pieces: Sequence[Run]) -> Iterator[Run]:
-    """Blanks and line breaks look like what both their neighbours have in common."""
-    before: Run | None = None
-    waiting: list[str] = []
-    for piece in pieces:
-        if piece.text.isspace():
-            waiting.append(piece.text)
-            continue
-        if before:
-            yield from (_common(blank, before, piece) for blank in waiting)
-        yield piece
-        before, waiting = piece, []
+    def _append(self, run: Run) -> None:
+        last = self.runs[-1] if self.runs else None
+        if last and last[1:] == run[1:] and BREAK not in (last.text, run.text):
+            self.runs[-1] = last.saying(last.text + run.text)
+        else:
+            self.runs.append(run)
 
 
 def _common(text: str, one: Run, other: Run) -> Run:
@@ -178,17 +172,6 @@ def _common(text: str, one: Run, other: Run) -> Run:
         url=one.url if linked else None,
         link=linked,
     )
-
-
-def _merged(pieces: Iterable[Run]) -> list[Run]:
-    merged: list[Run] = []
-    for piece in pieces:
-        last = merged[-1] if merged else None
-        if last and last.look == piece.look and BREAK not in (last.text, piece.text):
-            merged[-1] = last.saying(last.text + piece.text)
-        else:
-            merged.append(piece)
-    return merged
 
 
 def _renumbered(merged: list[Run]) -> list[Run]:

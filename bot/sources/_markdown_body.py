@@ -1,13 +1,13 @@
 """Cuts the body of a content file at its headings: `#` opens a section, `##` an entry."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 from urllib.parse import urlsplit
 
 from bot import markup
 from bot.front_matter import FrontMatter
-from bot.markup import Doubt, Part
+from bot.markup import Doubt, Part, Run
 from bot.models import Entry, Reference, Section, Severity
 from bot.text import Block, Blocks, Heading, Inlines, Paragraph
 
@@ -98,22 +98,25 @@ class Outline:
 def led(blocks: Blocks) -> tuple[tuple[Reference, ...], Blocks]:
     """An entry's line of links, if it begins with one, and the rest."""
     first = blocks[0] if blocks else None
-    if isinstance(first, Paragraph) and is_line_of_links(first.children):
-        return tuple(links_of(first.children)), blocks[1:]
+    if isinstance(first, Paragraph) and _is_line_of_links(runs := markup.runs(first.children)):
+        return tuple(_linked(runs)), blocks[1:]
     return (), blocks
 
 
-def is_line_of_links(inlines: Inlines) -> bool:
+def _is_line_of_links(runs: Sequence[Run]) -> bool:
     """Whether a paragraph is nothing but links, parted by `,` `;` `·` `|` `/` or blanks."""
-    runs = markup.runs(inlines)
     return bool(runs) and all(run.link or not run.text.strip(_BETWEEN_LINKS) for run in runs)
 
 
 def links_of(inlines: Inlines) -> Iterator[Reference]:
     """Each link of a text; one that is called by its own address is called by its host instead."""
-    linked = (run for run in markup.runs(inlines) if run.link)
-    for _, runs in groupby(linked, key=lambda run: run.link):
-        pieces = list(runs)
+    return _linked(markup.runs(inlines))
+
+
+def _linked(runs: Iterable[Run]) -> Iterator[Reference]:
+    linked = (run for run in runs if run.link)
+    for _, same in groupby(linked, key=lambda run: run.link):
+        pieces = list(same)
         url = str(pieces[0].url)
         label = " ".join("".join(run.text for run in pieces).split("\n"))
         yield Reference(host_of(url) if label == url else label, url)
