@@ -251,6 +251,7 @@ def test_a_finding_is_a_document_with_the_keys_of_the_contract() -> None:
         (told("config/bot.toml", severity=Severity.WARNING),
          "::warning file=config/bot.toml,title=content.x::wrong"),
         (told("a.md:1", severity=Severity.HINT), "::notice file=a.md,line=1,title=content.x::wrong"),
+        (told("a.md:12:5"), "::error file=a.md,line=12,col=5,title=content.x::wrong"),
         (told("BROADSHEET_DATABSE"), "::error title=content.x::BROADSHEET_DATABSE: wrong"),
         (told("a,b:c%.md:3", message="100%\r\n::error::x"),
          "::error file=a%2Cb%3Ac%25.md,line=3,title=content.x::100%25%0D%0A::error::x"),
@@ -258,6 +259,11 @@ def test_a_finding_is_a_document_with_the_keys_of_the_contract() -> None:
 )  # fmt: skip
 def test_a_finding_is_an_annotation_on_github(finding: Finding, line: str) -> None:
     assert github([finding]) == line
+
+
+def test_github_reads_names_of_files_from_the_top_of_the_repository() -> None:
+    line = github([told("content/a.md:3")], "letters/weekly")
+    assert line == "::error file=letters/weekly/content/a.md,line=3,title=content.x::wrong"
 
 
 @given(st.lists(st.builds(told, st.text(), message=st.text(), fix=st.text()), min_size=1, max_size=4))

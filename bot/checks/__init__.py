@@ -7,7 +7,6 @@ says what it finds, and below that why it is bad; its id is `family.name` and st
     subjects → the rules that look at their types → what newsletters and issues say of those → findings
 """
 
-import re
 import traceback
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
@@ -21,6 +20,8 @@ from bot import plugins
 from bot.checks._answers import as_json, github
 from bot.checks._mail import Mail
 from bot.checks._material import Material
+from bot.checks._places import Spot, located
+from bot.checks._posts import Posts
 from bot.checks._rules import Flaw, Rule, Subject
 from bot.checks._words import LEVELS, Words, refused
 from bot.models import Finding, Severity
@@ -30,13 +31,16 @@ __all__ = [
     "Flaw",
     "Mail",
     "Material",
+    "Posts",
     "Rule",
+    "Spot",
     "Subject",
     "as_json",
     "github",
     "in_order",
     "judge",
     "known",
+    "located",
     "look",
     "refusal",
     "rules",
@@ -44,7 +48,6 @@ __all__ = [
 ]
 
 _BOT = Path(__file__).parents[1]
-_PLACE = re.compile(r"(.*?)(?::([0-9]{1,9}))?(?::([0-9]{1,9}))?", re.DOTALL)
 T = TypeVar("T", bound=Subject)
 
 
@@ -165,8 +168,6 @@ def _told_once(findings: Iterable[Finding]) -> Iterator[Finding]:
             yield replace(finding, issue=first or None)
 
 
-def _order(finding: Finding) -> tuple[str, int, int, int, str, str]:
-    found = _PLACE.fullmatch(finding.place)
-    file, line, column = found.groups() if found else (finding.place, None, None)
+def _order(finding: Finding) -> tuple[Spot, int, str, str]:
     severity = list(Severity).index(finding.severity)
-    return file, int(line or 0), int(column or 0), severity, finding.rule, finding.message
+    return located(finding.place), severity, finding.rule, finding.message

@@ -18,7 +18,7 @@ from bot.errors import BroadsheetError, InputError, StopRunError, StoreError
 COMMANDS = {
     "import": "content",
     "issues": "content",
-    "check": "content",
+    "check": "checking",
     "render": "content",
     "plan": "sending",
     "publish": "sending",

@@ -1,6 +1,5 @@
-"""Commands about content: import, issues, check, render."""
+"""Commands about content: import, issues, render."""
 
-from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,12 +9,9 @@ import click
 from bot.cli.session import Session, no, table
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
     from rich.console import Console
 
     from bot.importing import ImportReport
-    from bot.models import Finding
 
 TITLE = 40
 """Characters of a title that a table shows."""
@@ -139,54 +135,6 @@ def _short(title: str) -> str:
 
 def _minute(instant: str | None) -> str:
     return f"{datetime.fromisoformat(instant).astimezone(UTC):%Y-%m-%d %H:%MZ}" if instant else ""
-
-
-@click.command(
-    "check",
-    epilog="""\b
-Examples:
-  broadsheet check                     everything that has not gone out
-  broadsheet check 2025-W17            one issue, published or not
-  broadsheet check --format github     as annotations in a pull request
-""",
-)
-@click.argument("issues", nargs=-1, metavar="[ISSUE]...")
-@click.pass_obj
-def check_(session: Session, issues: tuple[str, ...]) -> None:
-    """Hold configuration, content and mails against every rule; exit 1 where one finding is an error.
-
-    Mails are judged as they would go out, of each ISSUE named, or else of all that were not published yet.
-    """
-    from bot.checks import as_json, github
-    from bot.models import errors_of
-
-    with _judging(session) as watch:
-        findings = session.app.check(issues, session.now, watch)
-    if session.form == "github":
-        click.echo(github(findings), nl=bool(findings))
-    else:
-        session.answer(as_json(findings), lambda out: _show_findings(out, findings))
-    if any(errors_of(findings)):
-        no()
-
-
-@contextmanager
-def _judging(session: Session) -> "Iterator[Callable[[int, int], object]]":
-    """A progress bar for mails being judged: to set an archive takes its time."""
-    from rich.progress import Progress
-
-    with Progress(console=session.watched, transient=True) as bar:
-        task = bar.add_task("judging mails", total=None, visible=False)
-        yield lambda done, every: bar.update(task, completed=done, total=every, visible=True)
-
-
-def _show_findings(out: "Console", findings: "list[Finding]") -> None:
-    styles = {"error": "red", "warning": "yellow", "hint": "cyan"}
-    for finding in findings:
-        out.print(f"[{styles[finding.severity]}]{finding.severity}[/] ", end="")
-        out.print(f"{finding}  [{finding.rule}]", markup=False, soft_wrap=True)
-    count = f"{len(findings)} finding{'s' if len(findings) > 1 else ''}"
-    out.print(count if findings else "Everything is in order.")
 
 
 @click.command("render")
