@@ -93,15 +93,21 @@ _WWW = re.compile(r"^(?:www\.)+(?=[^.]+\.[^.])")
 _UNRESERVED = re.compile(r"%(2[DE]|3\d|4[1-9A-F]|5[0-9AF]|6[1-9A-F]|7[0-9AE])", re.IGNORECASE)
 _STRAY_PERCENT = re.compile(r"%(?![0-9A-Fa-f]{2})")
 _ENCODED = re.compile(r"%[0-9A-Fa-f]{2}")
+_SPELT = re.compile(r"[A-Za-z0-9/._~=&-]*")  # what most are
 _KEPT = "!$%&'()*+,-./:;=?@_~"
 
 
 def _plain(parts: SplitResult) -> SplitResult:
     """The address spelt as plainly as it can be, by what RFC 3986 (6.2) and every site agree on."""
     authority, path = _authority(parts), _without_dots(_spelt(parts.path)).rstrip("/")
-    tracked = urlunsplit(("https", authority, path, _spelt(parts.query), ""))
-    query = "&".join(sorted(filter(None, urlsplit(without_tracking(tracked)).query.split("&"))))
+    query = _query(_spelt(parts.query), authority) if parts.query else ""
     return SplitResult("https", authority, path, query, _route(_spelt(parts.fragment)))
+
+
+def _query(query: str, authority: str) -> str:
+    """What is asked for, in one order, without what tracks."""
+    plain = without_tracking(f"https://{authority}/?{query}").partition("?")[2]
+    return "&".join(sorted(filter(None, plain.split("&"))))
 
 
 def _authority(parts: SplitResult) -> str:
@@ -116,6 +122,8 @@ def _authority(parts: SplitResult) -> str:
 
 def _spelt(part: str) -> str:
     """Percent-encoding where it must be, in capitals, and nowhere else."""
+    if _SPELT.fullmatch(part):
+        return part
     part = _STRAY_PERCENT.sub("%25", part)
     part = _UNRESERVED.sub(lambda found: chr(int(found[1], 16)), part)
     part = _ENCODED.sub(lambda found: found[0].upper(), part)
@@ -136,8 +144,14 @@ def _without_dots(path: str) -> str:
 
 
 def _route(fragment: str) -> str:
-    """The fragment where it chooses what is shown (`#!/inbox`, `#/inbox`); a place on a page is no page."""
-    return fragment if fragment.startswith(("!", "/")) else ""
+    """The fragment where it chooses what is shown (`#!/inbox`, `#gid=2`); a place on a page is no page."""
+    plain = unquote(fragment)
+    shows = plain.startswith(("!", "/")) or ("=" in plain and not plain.startswith(_PLACES))
+    return fragment if shows else ""
+
+
+_PLACES = ("page=", "t=", ":~:", "xtor=")
+"""Fragments with a value that are places all the same: of a PDF, a film, a page's words; or that track."""
 
 
 # ---------------------------------------------------------------------------------------------------- works

@@ -9,8 +9,9 @@ from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlsplit
 
+from bot.checks._rules import Flaw
 from bot.markup import safe_url
-from bot.models import Entry, Issue
+from bot.models import Edit, Entry, Issue, Severity
 from bot.text import (
     Block,
     Blocks,
@@ -249,3 +250,24 @@ def _endings(text: str) -> Iterator[str]:
             return
     yield text
     yield text.rstrip(".,:;!?'*_")
+
+
+# ------------------------------------------------------------------------------------------------- findings
+
+_SHOWN = 80
+"""Characters of an address that a message shows."""
+
+
+def shown(url: str) -> str:
+    return url if len(url) <= _SHOWN else f"{url[: _SHOWN - 1]}…"
+
+
+def flaw(
+    seen: Seen, what: str, fix: str, severity: Severity | None = None, edits: tuple[Edit, ...] = ()
+) -> Flaw:
+    return Flaw(seen.place, f"{shown(seen.url)} {what}", fix, seen.issue, severity, edits)
+
+
+def becomes(seen: Seen, new: str) -> tuple[Edit, ...]:
+    """The edit of a link's address, where the file has it in letters that are known."""
+    return (Edit(seen.place, seen.raw, new),) if seen.raw and seen.raw != new else ()

@@ -1,0 +1,338 @@
+"""What is told of links that nobody has followed yet: each rule with what it hits and what it nearly hits."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from bot.checks import Material, links
+from bot.checks._hosts import disguise, unreachable
+from bot.models import Edit, Finding, Issue, Severity
+from bot.settings import Settings
+from bot.sources.markdown import read_issue_bytes
+
+SETTINGS = Settings(root=Path("/letters"), transport={"kind": "maildir"})  # type: ignore[arg-type]  # as in TOML
+RULES = {rule.id: rule for rule in links.RULES}
+
+
+def read(files: Mapping[str, str]) -> tuple[list[Issue], list[Finding]]:
+    issues, findings = list[Issue](), list[Finding]()
+    for name, text in files.items():
+        issue, found = read_issue_bytes(text.encode(), name, "ai-papers")
+        assert issue, found
+        issues.append(issue)
+        findings += found
+    return issues, findings
+
+
+def material(body: str, **earlier: str) -> Material:
+    head = "---\ntitle: AI Papers\n---\n"
+    files = {f"2025-{week}.md": head + text for week, text in {**earlier, "W17": body}.items()}
+    issues, findings = read(files)
+    return Material(
+        SETTINGS, (issues[-1],), findings=tuple(findings), earlier=tuple(issues[:-1]), texts=files
+    )
+
+
+def found(rule: str, body: str, **earlier: str) -> list[Finding]:
+    return list(RULES[rule].findings(material(body, **earlier)))
+
+
+def entry(url: str, words: str = "Paper") -> str:
+    return f"## One\n\n[{words}]({url})\n\nWhat it is about.\n"
+
+
+HITS = (
+    ("links.doubled-scheme", "https://https://x.org/a"),
+    ("links.doubled-scheme", "https://http//x.org/a"),
+    ("links.doubled-scheme", "http://www.https://x.org/a"),
+    ("links.private-host", "http://localhost:8000/a"),
+    ("links.private-host", "http://app.localhost/a"),
+    ("links.private-host", "http://127.0.0.1/a"),
+    ("links.private-host", "http://127.1/a"),
+    ("links.private-host", "http://2130706433/a"),
+    ("links.private-host", "http://0x7f.1/a"),
+    ("links.private-host", "http://[::1]/a"),
+    ("links.private-host", "http://[::ffff:127.0.0.1]/a"),
+    ("links.private-host", "http://169.254.169.254/latest"),
+    ("links.private-host", "http://192.168.1.7/a"),
+    ("links.private-host", "http://[fd00::1]/a"),
+    ("links.private-host", "https://wiki/a"),
+    ("links.private-host", "https://printer.local/a"),
+    ("links.private-host", "https://wiki.corp.internal/a"),
+    ("links.private-host", "https://letters.example/a"),
+    ("links.private-host", "https://letters.test./a"),
+    ("links.user-info", "https://editor:secret@x.org/a"),
+    ("links.user-info", "https://bank.com@x.org/a"),
+    ("links.disguised-host", "https://\u0430pple.com/"),
+    ("links.disguised-host", "https://xn--80ak6aa92e.com/"),
+    ("links.shortener", "https://bit.ly/3xYz"),
+    ("links.shortener", "http://www.tinyurl.com/abc"),
+    ("links.template-slot", "https://x.org/{{slug}}"),
+    ("links.template-slot", "https://x.org/?u=*|EMAIL|*"),
+    ("links.template-slot", "https://x.org/${id}"),
+    ("links.template-slot", "https://x.org/%%user%%"),
+    ("links.cut-off", "https://x.org/a-long-na…"),
+    ("links.cut-off", "https://x.org/a-long-na..."),
+    ("links.odd-end", "https://x.org/a,"),
+    ("links.odd-end", "https://x.org/a**"),
+    ("links.odd-end", "<https://x.org/a(b>"),
+    ("links.odd-end", "<https://x.org/a)>"),
+    ("links.odd-end", "https://x.org/a]"),
+    ("links.odd-end", "https://x.org/a%22"),
+    ("links.odd-end", "https://x.org/a)"),
+    ("links.invisible", "https://x.org/o\u200bne"),
+    ("links.invisible", "\u200bhttps://x.org/one"),
+    ("links.not-encoded", "https://x.org/straße"),
+    ("links.long", f"https://x.org/{'a' * 400}"),
+    ("links.tracking", "https://x.org/a?utm_source=letter"),
+    ("links.arxiv-pdf", "https://arxiv.org/pdf/2504.12285v2"),
+    ("links.arxiv-pdf", "http://www.arxiv.org/pdf/math/0309136.pdf"),
+)
+
+NEAR_MISSES = (
+    ("links.doubled-scheme", "https://web.archive.org/web/2020/https://x.org/a"),
+    ("links.doubled-scheme", "https://http.cat/404"),
+    ("links.doubled-scheme", "https://https.cio.gov/"),
+    ("links.private-host", "https://https://x.org/a"),
+    ("links.private-host", "https://localhost.run/docs"),
+    ("links.private-host", "https://8.8.8.8/"),
+    ("links.private-host", "https://[2606:4700::1111]/"),
+    ("links.private-host", "https://192.0.2.example.org/"),
+    ("links.private-host", "https://example.org/localhost"),
+    ("links.private-host", "https://internal.example.org/"),
+    ("links.private-host", "mailto:editor@localhost"),
+    ("links.user-info", "https://medium.com/@editor/a"),
+    ("links.user-info", "https://x.org/?mail=a@x.org"),
+    ("links.disguised-host", "https://münchen.de/"),
+    ("links.disguised-host", "https://пример.рф/"),
+    ("links.disguised-host", "https://яндекс.com/"),
+    ("links.disguised-host", "https://日本語テスト.jp/"),
+    ("links.disguised-host", "https://tokyo東京.jp/"),
+    ("links.disguised-host", "https://xn--a-.org/"),
+    ("links.shortener", "https://bit.ly/"),
+    ("links.shortener", "https://youtu.be/dQw4w9WgXcQ"),
+    ("links.shortener", "https://x.org/bit.ly/3xYz"),
+    ("links.template-slot", "https://x.org/{id}"),
+    ("links.template-slot", "https://x.org/a%20b*c"),
+    ("links.cut-off", "https://github.com/x/y/compare/a...b"),
+    ("links.odd-end", "https://en.wikipedia.org/wiki/A_(b)"),
+    ("links.odd-end", "https://x.org/a/"),
+    ("links.odd-end", "https://x.org/?q=[a]"),
+    ("links.odd-end", "mailto:editor@x.org?subject=a."),
+    ("links.invisible", "https://x.org/日本"),
+    ("links.not-encoded", "https://x.org/stra%C3%9Fe"),
+    ("links.not-encoded", "https://münchen.de/a"),
+    ("links.not-encoded", "https://x.org/o\u200bne"),
+    ("links.long", f"https://x.org/{'a' * 380}"),
+    ("links.tracking", "https://x.org/a?utm=1"),
+    ("links.tracking", "https://x.org/utm_source=letter"),
+    ("links.arxiv-pdf", "https://arxiv.org/abs/2504.12285v2"),
+    ("links.arxiv-pdf", "https://x.org/pdf/2504.12285"),
+    ("links.arxiv-pdf", "https://arxiv.org/pdf/unknown"),
+)
+
+
+@pytest.mark.parametrize(("rule", "url"), HITS)
+def test_an_address_with_a_fault_is_told_at_its_column(rule: str, url: str) -> None:
+    (finding,) = found(rule, entry(url))
+    column = len("[Paper](") + 1 + url.startswith("<")
+    assert finding.place == f"2025-W17.md:6:{column}"
+    assert finding.issue == "ai-papers/2025-W17"
+    assert finding.fix
+
+
+@pytest.mark.parametrize(("rule", "url"), NEAR_MISSES)
+def test_an_address_that_only_looks_like_it_is_not_told(rule: str, url: str) -> None:
+    assert found(rule, entry(url)) == []
+
+
+@pytest.mark.parametrize(
+    ("host", "severity"),
+    [
+        ("localhost", Severity.ERROR),
+        ("127.0.0.1", Severity.ERROR),
+        ("letters.invalid", Severity.ERROR),
+        ("192.0.2.1", Severity.ERROR),
+        ("224.0.0.1", Severity.ERROR),
+        ("10.1.2.3", Severity.WARNING),
+        ("100.64.0.1", Severity.WARNING),
+        ("wiki", Severity.WARNING),
+        ("wiki.home.arpa", Severity.WARNING),
+    ],
+)
+def test_what_one_house_may_mean_is_a_warning_and_what_nobody_reaches_is_an_error(
+    host: str, severity: Severity
+) -> None:
+    told = unreachable(host)
+    assert told
+    assert told[1] == severity
+
+
+def test_a_disguise_is_told_with_both_spellings() -> None:
+    (finding,) = found("links.disguised-host", entry("https://\u0430pple.com/"))
+    assert "xn--pple-43d.com" in finding.message
+    assert "\u0430pple.com" in finding.message
+    assert "Cyrillic and Latin" in finding.message
+    assert disguise("xn--\udc80") is None
+
+
+def test_a_password_is_not_repeated() -> None:
+    (finding,) = found("links.user-info", entry("https://editor:secret@x.org/a"))
+    assert "secret" not in str(finding)
+
+
+@pytest.mark.parametrize(
+    ("body", "told"),
+    [
+        ("See [the code](https://x.org/a\nb).", True),
+        ("See [the code] (https://x.org/a).", True),
+        ("See (the code)[https://x.org/a].", True),
+        ("See [the code](https://x.org/a", True),
+        ("See [the code](the code).", True),
+        ("See [the code](https://x.org/a).", False),
+        ("See [1] (https://x.org/a).", False),
+        ("A list\\[0\\](x) of calls.", False),
+        ("Call `f[0](x)` twice.", False),
+        ("See the code (https://x.org/a) [sic].", False),
+        ("See [the code](https://x.org/a b).", False),  # reading it has told that already, as content.link
+    ],
+)
+def test_what_looks_like_a_link_and_is_none_is_told(body: str, *, told: bool) -> None:
+    assert bool(found("links.not-made", f"## One\n\n{body}\n")) is told
+
+
+@pytest.mark.parametrize(
+    ("body", "told"),
+    [
+        ("It ([paper](https://x.org/a)) is good.", False),
+        ("It [paper](https://x.org/a)) is good.", True),
+        ("1) One ([paper](https://x.org/a)) is good.", False),
+        ("(One **([paper](https://x.org/a))** is good.)", False),
+    ],
+)
+def test_a_bracket_that_nothing_opened_is_told_behind_a_link(body: str, *, told: bool) -> None:
+    assert bool(found("links.odd-end", f"## One\n\nWords.\n\n{body}\n")) is told
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ("here", True),
+        ("Click here!", True),
+        ("hier", True),
+        ("Link →", True),
+        ("こちら", True),
+        ("cliquez ici", True),
+        ("the code is here", False),
+        ("Hierarchies", False),
+        ("Paper", False),
+    ],
+)
+def test_words_that_say_nothing_are_told(words: str, *, told: bool) -> None:
+    assert bool(found("links.words", entry("https://x.org/a", words))) is told
+
+
+@pytest.mark.parametrize(("length", "told"), [(60, False), (61, True)])
+def test_a_long_bare_address_is_told(length: int, *, told: bool) -> None:
+    url = "https://x.org/".ljust(length, "a")
+    assert bool(found("links.words", f"## One\n\nSee {url} for more.\n")) is told
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        entry("https://arxiv.org/pdf/2504.12285", "PDF"),
+        "## One\n\n[Paper](https://arxiv.org/abs/2504.12285) · [Text](https://arxiv.org/pdf/2504.12285)\n",
+    ],
+)
+def test_a_pdf_that_is_meant_is_left_alone(body: str) -> None:
+    assert found("links.arxiv-pdf", body) == []
+
+
+# ------------------------------------------------------------------------------------------------- history
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "severity"),
+    [
+        ("https://arxiv.org/abs/2504.12285", "https://arxiv.org/pdf/2504.12285v2", Severity.WARNING),
+        ("https://doi.org/10.1000/A", "https://dx.doi.org/10.1000/a", Severity.WARNING),
+        ("https://x.org/post?utm_source=a", "http://www.x.org/post/", Severity.HINT),
+        ("https://arxiv.org/abs/2504.12285", "https://arxiv.org/abs/2504.12286", None),
+        ("https://x.org/", "https://x.org/", None),
+    ],
+)
+def test_a_work_of_an_earlier_issue_is_told(before: str, now: str, severity: Severity | None) -> None:
+    told = found("links.earlier", entry(now), W16=entry(before))
+    assert [finding.severity for finding in told] == ([severity] if severity else [])
+    assert all("2025-W16" in finding.message for finding in told)
+
+
+def test_a_work_of_a_later_issue_is_not_told_of_an_earlier_one() -> None:
+    url = "https://arxiv.org/abs/2504.12285"
+    assert found("links.earlier", entry(url), W18=entry(url)) == []
+
+
+def test_the_first_issue_of_a_work_is_named_not_the_last() -> None:
+    url = "https://arxiv.org/abs/2504.12285"
+    (finding,) = found("links.earlier", entry(url), W15=entry(url), W16=entry(url))
+    assert "2025-W15" in finding.message
+
+
+# ------------------------------------------------------------------------------------------------- the file
+
+
+@pytest.mark.parametrize(
+    ("rule", "url", "becomes"),
+    [
+        ("links.tracking", "https://x.org/a?b=%7e&utm_source=x#c", "https://x.org/a?b=%7e#c"),
+        ("links.invisible", "https://x.org/o\u200bne", "https://x.org/one"),
+        ("links.arxiv-pdf", "https://arxiv.org/pdf/2504.12285v2", "https://arxiv.org/abs/2504.12285"),
+        ("links.arxiv-pdf", "http://arxiv.org/pdf/2504.12285.pdf", "http://arxiv.org/abs/2504.12285"),
+    ],
+)
+def test_what_needs_no_judgement_comes_with_its_edit(rule: str, url: str, becomes: str) -> None:
+    (finding,) = found(rule, entry(url))
+    assert finding.edits == (Edit(finding.place, url, becomes),)
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "[r][1]\n\n[1]: https://x.org/a?utm_source=x",
+        "<https://x.org/a?utm_source=x>",
+        "https://x.org/a?utm_source=x.",
+        "(see https://x.org/a?utm_source=x)",
+        '<a href="https://x.org/a?utm_source=x">a</a>',
+        "**[a](https://x.org/a?utm_source=x)**",
+        '[a](https://x.org/a?utm_source=x "title")',
+    ],
+)
+def test_an_address_is_found_in_the_file_however_it_is_written(written: str) -> None:
+    (finding,) = found("links.tracking", f"## One\n\n[First](https://x.org/a)\n\nWords {written}\n")
+    assert finding.edits[0].old == "https://x.org/a?utm_source=x"
+    line, column = map(int, finding.place.split(":")[1:])
+    text = f"---\ntitle: AI Papers\n---\n## One\n\n[First](https://x.org/a)\n\nWords {written}\n"
+    assert text.split("\n")[line - 1][column - 1 :].startswith("https://x.org/a?utm_source=x")
+
+
+def test_two_links_of_one_address_have_two_places() -> None:
+    body = "## One\n\n[A](https://x.org/?fbclid=1)\n\nWords [b](https://x.org/?fbclid=1).\n"
+    assert [finding.place for finding in found("links.tracking", body)] == [
+        "2025-W17.md:6:5",
+        "2025-W17.md:8:11",
+    ]
+
+
+def test_an_address_is_sought_in_its_own_entry() -> None:
+    body = "## One\n\nWords `https://x.org/?fbclid=1`.\n\n## Two\n\n[A](https://x.org/?fbclid=1)\n"
+    (finding,) = found("links.tracking", body)
+    assert finding.place == "2025-W17.md:10:5"
+
+
+def test_an_address_whose_letters_are_not_known_has_its_entry_s_place_and_no_edit() -> None:
+    url = "https://x.org/a?utm_source=x"
+    issues, _ = read({"2025-W17.md": "---\ntitle: AI Papers\n---\n" + entry(url)})
+    (finding,) = RULES["links.tracking"].findings(Material(SETTINGS, tuple(issues)))
+    assert (finding.place, finding.edits) == ("2025-W17.md:4", ())
