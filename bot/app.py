@@ -1,7 +1,7 @@
 """The only place that builds things: Settings in, wired parts out."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import nullcontext
+from contextlib import contextmanager, nullcontext
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
@@ -197,6 +197,17 @@ class App:
         return next(named, "https://slack.com/api/")
 
     # ------------------------------------------------------------------------------------------ the readers
+
+    # -------------------------------------------------------------------------------------------- the pages
+
+    @contextmanager
+    def pages(self, clock: Callable[[], datetime], say: Callable[[str], None]) -> "Iterator[None]":
+        """The web pages, served as long as this lasts; with a database connection that is theirs alone."""
+        from bot.web.serving import serving
+
+        with serving(App(self.settings), clock) as address:
+            say(f"serving {address}")
+            yield
 
     def import_readers(
         self, file: Path, name: str | None, consent: str, now: datetime, *, dry_run: bool

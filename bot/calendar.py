@@ -44,6 +44,11 @@ def week_in(zone: ZoneInfo, instant: datetime) -> Week:
     return Week.of(aware(instant).astimezone(zone).date())
 
 
+def day_in(zone: ZoneInfo, instant: datetime) -> date:
+    """The day that an instant falls on, on the calendar of `zone`."""
+    return aware(instant).astimezone(zone).date()
+
+
 def week_after(week: Week, weeks: int = 1) -> Week:
     """The week so many weeks on; a negative number goes back."""
     return Week.of(week.monday + weeks * _WEEK)

@@ -12,11 +12,13 @@ from functools import cache
 from hashlib import sha256
 from typing import Any
 
+from markupsafe import Markup
+
 from bot.errors import InputError
 from bot.folding import LIMIT, fewest, foldable, longest
 from bot.headers import one_line
 from bot.inline import inline
-from bot.links import issue_url
+from bot.links import home_path, issue_url
 from bot.markup import Footnotes, words
 from bot.models import Entry, Issue, Rendered
 from bot.settings import Newsletter
@@ -42,7 +44,7 @@ def fingerprint(
     The same on every machine and at any time; an approval is bound to it. `several`: see `issue_url`.
     """
     channels = newsletter.channels
-    names = [_theme_of(newsletter), "email/text.txt.j2", "email/subject.txt.j2", "page.html.j2"]
+    names = [_theme_of(newsletter), *_OF_ALL_THEMES]
     material = {
         "issue": _plain(issue),
         "base_url": base_url,
@@ -53,6 +55,8 @@ def fingerprint(
     }
     return sha256(json.dumps(material, sort_keys=True).encode()).hexdigest()
 
+
+_OF_ALL_THEMES = ("email/text.txt.j2", "email/subject.txt.j2", "page.html.j2", "web/article.html.j2")
 
 _SHOWN = {
     "name", "title", "tagline", "language", "sender", "list_id", "postal_address", "theme", "greeting",
@@ -120,15 +124,18 @@ def compose(
 
     folded = fewest(len(last_first), lambda count: longest(mail(count)[1], slots, base_url) <= LIMIT)
     filled, html = mail(folded)
+    article = Markup(templates.html("web/article.html.j2", public))  # noqa: S704 (a template has escaped)
+    home = home_path(base_url, newsletter.name, several=several)
     return Rendered(
         subject=public["subject"],
         preheader=public["preheader"],
         html=html,
         text=_tidied(templates.plain("email/text.txt.j2", personal | {"notes": Footnotes()})),
-        page=templates.html("page.html.j2", public),
+        page=templates.html("page.html.j2", public | {"article": article, "home": home}),
         nonce=slots.nonce,
         sheets=sheets(filled),
         folded=folded,
+        article=str(article),
     )
 
 

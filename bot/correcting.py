@@ -18,7 +18,7 @@ from bot.outbox import Terms, entered
 from bot.publish import Edition, refuse_held
 from bot.store import Store, corrections, issues, ledger
 from bot.store.corrections import Outdated
-from bot.store.issues import Published
+from bot.store.issues import PAGE, Published
 
 log = logging.getLogger(__name__)
 
@@ -52,7 +52,9 @@ def revise(
             for name, channel in channels.items()
             if name in posted and isinstance(channel, CorrectableChannel)
         }
-        issues.add_revision(connection, latest, issue.title, edition.hash, made, now)
+        changed = edition.payloads.get(PAGE, b"") not in {b"", posted.get(PAGE)}
+        pages = {PAGE: edition.payloads[PAGE]} if changed else {}
+        issues.add_revision(connection, latest, issue.title, edition.hash, {**made, **pages}, now)
         for name, payload in made.items():
             parts, before = channels[name].parts(payload), corrections.parts_of(connection, gone.id, name)
             ledger.queue_parts(connection, gone.id, name, parts, now, after=before)

@@ -11,6 +11,17 @@ def unsubscribe_url(base_url: str, token: str) -> str:
     return f"{base_url}/u/{token}"
 
 
+def home_path(base_url: str, newsletter: str, *, several: bool) -> str:
+    """The path of a newsletter's archive, with a slash at the end: what links between pages begin with."""
+    path = urlsplit(base_url).path.rstrip("/")
+    return f"{path}/{newsletter}/" if several else f"{path}/"
+
+
+def home_url(base_url: str, newsletter: str, *, several: bool) -> str:
+    """Where a newsletter's archive is, with a slash at the end."""
+    return f"{base_url}/{newsletter}/" if several else f"{base_url}/"
+
+
 def leads_somewhere(base_url: str) -> bool:
     """Whether readers can follow it: `localhost` is their own machine, and a bare name is nobody's."""
     host = urlsplit(base_url).hostname or ""

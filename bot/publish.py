@@ -11,11 +11,12 @@ from bot.channels import Audience, Channel
 from bot.errors import RefusedError
 from bot.models import Approval, Issue
 from bot.store import Store, issues, ledger
+from bot.store.issues import PAGE
 
 
 @dataclass(frozen=True, slots=True)
 class Edition:
-    """An issue ready to go: its content hash, what it took, and what each channel sends of it."""
+    """An issue ready to go: its content hash, what it took, what each channel sends, and its web page."""
 
     issue: Issue
     hash: str
@@ -40,6 +41,8 @@ def publish(
         if number is None:
             return False
         issues.take_entries(connection, issue.newsletter, number, edition.taken)
+        if PAGE in edition.payloads:
+            issues.add_payload(connection, number, PAGE, edition.payloads[PAGE])
         for name, channel in channels.items():
             payload = edition.payloads[name]
             issues.add_payload(connection, number, name, payload)

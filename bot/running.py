@@ -5,6 +5,7 @@ run_clock → tick: for each newsletter  due(view) → publish or tell why not �
 
 import logging
 from collections.abc import Callable
+from contextlib import nullcontext
 from datetime import datetime
 from threading import Event
 
@@ -17,15 +18,17 @@ from bot.schedule import Publish, Wait, due, run_clock, stopping
 log = logging.getLogger(__name__)
 
 
-def run(app: App, *, clock: Callable[[], datetime], once: bool, say: Callable[[str], None]) -> None:
-    """Be the bot until SIGTERM or Ctrl-C; with `once`, for one tick."""
+def run(
+    app: App, *, clock: Callable[[], datetime], once: bool, say: Callable[[str], None], web: bool = True
+) -> None:
+    """Be the bot until SIGTERM or Ctrl-C, with its pages where `web` says so; with `once`, for one tick."""
     stop = Event()
     bot = _Bot(app, clock, stop, say)
     if once:
         bot.tick(clock())
         return
     say(f"watching {', '.join(app.settings.newsletters)}; Ctrl-C ends it")
-    with app.listener(clock, say), stopping(stop, say):
+    with app.pages(clock, say) if web else nullcontext(), app.listener(clock, say), stopping(stop, say):
         run_clock(bot.tick, stop=stop, next_ring=bot.next_ring, clock=clock)
 
 

@@ -17,7 +17,8 @@ ROWS = (
     {
         "plugins", "settings", "calendar", "picker", "markup", "compose", "inline", "mail", "headers",
         "links", "policy", "checks", "blockkit", "front_matter", "templates", "folding",
-        "addresses", "canonical", "changes", "dkim", "drawing",
+        "addresses", "canonical", "changes", "dkim", "drawing", "feeds", "notices",
+        "pages",
     },
     {"sources", "channels", "transports", "store", "lookups"},
     {

@@ -31,6 +31,8 @@ COMMANDS = {
     "release": "approval",
     "next": "clock",
     "run": "clock",
+    "serve": "serving",
+    "site": "serving",
     "subscribers": "readers",
     "doctor": "doctor",
 }

@@ -40,10 +40,11 @@ def _show_next(out: "Console", rows: list[dict[str, Any]]) -> None:
     epilog="\b\nExamples:\n  broadsheet run\n  broadsheet run --once    one look at the clock, then end",
 )
 @click.option("--once", is_flag=True, help="Do what is due now and end; for cron or a try.")
+@click.option("--no-web", is_flag=True, help="Without the web pages; where several run, one serves them.")
 @click.pass_obj
-def run_(session: Session, *, once: bool) -> None:
-    """Be the bot: publish each issue at its minute and work the outbox, until asked to stop."""
+def run_(session: Session, *, once: bool, no_web: bool) -> None:
+    """Be the bot: publish each issue at its minute, work the outbox, serve the pages, until asked to stop."""
     from bot.running import run
 
     session.refuse_time_travel(leaves_the_machine=session.app.leaves_the_machine)
-    run(session.app, clock=session.clock, once=once, say=session.note)
+    run(session.app, clock=session.clock, once=once, say=session.note, web=not no_web)

@@ -137,7 +137,7 @@ class Web(Table):
     """Where the web pages listen."""
 
     listen: Listen = "127.0.0.1:8000"
-    """Where the web pages will listen; there are none in this release."""
+    """Where `run` and `serve` serve the web pages; a proxy with a certificate stands before it."""
 
 
 class DkimKey(Table):

@@ -202,6 +202,12 @@ def _bring_up_to_date(store: Store) -> None:
     upgrade(store.engine)
 
 
+def is_current(store: Store) -> bool:
+    """Whether the database answers and has this release's tables; StoreError where it does not answer."""
+    with _translated(store.engine):
+        return _revision(store) == HEAD
+
+
 def _revision(store: Store) -> str | None:
     with store.engine.connect() as connection:
         if not inspect(connection).has_table("alembic_version"):

@@ -33,6 +33,9 @@ from bot.store.tables import (
     told,
 )
 
+PAGE = "/page"
+"""What is kept beside the channels' payloads, under a name that no channel can have: see `bot.pages`."""
+
 
 @dataclass(frozen=True, slots=True)
 class Published:

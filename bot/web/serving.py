@@ -1,0 +1,87 @@
+"""Serves the pages: one listening socket and waitress, in a thread that ends when it is asked to."""
+
+import errno
+import socket
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import datetime
+from threading import Thread
+from typing import TYPE_CHECKING, Any
+
+from waitress import wasyncore
+from waitress.server import create_server
+
+from bot.app import App
+from bot.errors import InputError
+from bot.web import LARGEST_BODY, application
+
+if TYPE_CHECKING:
+    from _typeshed.wsgi import WSGIApplication
+
+THREADS = 4
+"""Requests that are answered at the same time; more wait in line."""
+CONNECTIONS = 200
+"""Connections that are open at the same time."""
+PATIENCE = 30
+"""Seconds without a word after which a connection is closed."""
+HEAD = 16 * 1024
+"""Bytes of a request's line and headers."""
+
+
+@contextmanager
+def serving(app: App, clock: Callable[[], datetime]) -> Iterator[str]:
+    """Serve the pages of an installation on `[web] listen` for as long as this lasts; gives their address.
+
+    The app is the pages' own, with connections of its own: however many ask, nothing else waits for them.
+    Port 0 takes a free one.
+    """
+    listening = _listening(app.settings.web.listen)
+    try:
+        with _served(application(app, clock), listening):
+            host, port = listening.getsockname()[:2]
+            yield f"http://[{host}]:{port}/" if ":" in host else f"http://{host}:{port}/"
+    finally:
+        listening.close()
+        app.store.close()
+
+
+def _listening(listen: str) -> socket.socket:
+    """A socket that listens; InputError, in one line, where it cannot."""
+    host, _, port = listen.rpartition(":")
+    host = host.strip("[]")
+    try:
+        found = socket.getaddrinfo(host, int(port), type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+        family, _, _, _, address = found[0]
+        return socket.create_server(address[:2], family=family, backlog=128)
+    except OSError as error:
+        taken = error.errno == errno.EADDRINUSE
+        what = "another program listens there" if taken else (error.strerror or "cannot be listened on")
+        mend = "end it, or name another port" if taken else "name an address of this machine"
+        raise InputError("config/bot.toml", f"web.listen: {listen}: {what}", mend) from error
+
+
+@contextmanager
+def _served(pages: "WSGIApplication", listening: socket.socket) -> Iterator[None]:
+    """Waitress on this socket, in its own thread."""
+    sockets: dict[int, Any] = {}
+    server: Any = create_server(
+        pages,
+        map=sockets,
+        sockets=[listening],
+        threads=THREADS,
+        connection_limit=CONNECTIONS,
+        channel_timeout=PATIENCE,
+        max_request_header_size=HEAD,
+        max_request_body_size=LARGEST_BODY,
+        clear_untrusted_proxy_headers=False,  # they are trusted nowhere, and tell who came through a proxy
+        ident="",
+    )
+    thread = Thread(target=server.run, name="pages", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        # In the server's own thread, which ends when nothing is left to listen to.
+        server.trigger.pull_trigger(lambda: wasyncore.close_all(sockets))
+        thread.join()
+        server.task_dispatcher.shutdown()
