@@ -1,8 +1,10 @@
 """Writes docs/reference/ from the code: `python docs/reference.py`; the tests say when it was forgotten."""
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
+from itertools import groupby
 from pathlib import Path
-from typing import get_args
+from typing import Any, get_args
 
 import click
 from pydantic import BaseModel
@@ -10,19 +12,39 @@ from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
 from bot import checks, plugins
+from bot.checks import Rule
 from bot.cli import broadsheet
 from bot.settings import Dkim, DkimKey, Newsletter, Schedule, Settings, Web
 
+NL = "\n"
 HERE = Path(__file__).parent / "reference"
 NOTE = "<!-- Made from the code by docs/reference.py: change the code, not this page. -->\n"
 ENVIRONMENT = (
     "Any key can be set by an environment variable as well: `BROADSHEET_` and the key, `__` between the "
     "levels, for example `BROADSHEET_TRANSPORT__PORT=25`. The environment wins.\n"
 )
-RULES = (
-    "An **error** keeps an issue from going out, and so do faults in reading content, which are found under "
-    "`content.…` with their line. The severity is that of a rule at its worst.\n"
-)
+RULES = """\
+`broadsheet check` asks all of these, and so does the bot at the minute of sending. An **error** keeps an
+issue from going out; a **warning** is most likely a fault; a **hint** is worth a look. The severity is that
+of a rule at its worst.
+
+A newsletter takes a rule otherwise in its file, an issue in its front matter, and the issue's word wins:
+
+```toml
+[checks]
+"links.shortener" = "off"      # or "hint", "warning", "error"
+```
+
+```yaml
+checks:
+  links.shortener: off
+```
+
+What protects from harm cannot be switched off or made milder, and says so below. The ids stay what they are
+for ever. In the examples, signs that nobody sees are written as `\\u200b`.
+"""
+LANGUAGES = {"config": "toml", "mail": "html", "checks": "text"}
+"""What the examples of a family are written in, where that is not our content."""
 
 
 def pages() -> dict[str, str]:
@@ -81,8 +103,60 @@ def _configuration() -> str:
     return "\n".join(parts)
 
 
+# ------------------------------------------------------------------------------------------------- rules
+
+
 def _rules() -> str:
-    return f"{NOTE}\n# Rules of `broadsheet check`\n\n{RULES}\n{checks.reference()}"
+    every = checks.rules()
+    parts = [NOTE, "# Rules of `broadsheet check`\n", RULES, *_contents(every)]
+    for family, rules in groupby(every, key=lambda rule: rule.id.partition(".")[0]):
+        parts += [f"## {family}\n", *map(_rule, rules)]
+    return "\n".join(parts)
+
+
+def _contents(rules: Iterable[Rule[Any]]) -> Iterator[str]:
+    yield "| rule | severity | finds |\n|---|---|---|"
+    for rule in rules:
+        yield f"| [`{rule.id}`](#{rule.id}) | {rule.severity} | {_cell(rule.finds)} |"
+    yield ""
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|")
+
+
+def _rule(rule: Rule[Any]) -> str:
+    """One rule: what it finds and why, what makes it fire, and how to mend that."""
+    binding = " It cannot be switched off or made milder." if rule.binding else ""
+    examples = {"": rule.example} if isinstance(rule.example, str) else rule.example
+    language = LANGUAGES.get(rule.id.partition(".")[0], "markdown")
+    shown = (
+        f"{f'`{name}`:{2 * NL}' if name else ''}{_fenced(text, language)}" for name, text in examples.items()
+    )
+    lines = [
+        f'### <a id="{rule.id}"></a>`{rule.id}`',
+        f"**{rule.severity}** · {rule.finds}{binding}",
+        rule.why,
+        *shown,
+        f"*Mend:* {rule.mend}",
+    ]
+    return "\n\n".join(filter(None, lines)) + "\n"
+
+
+def _fenced(text: str, language: str) -> str:
+    """A text as it is, but for the signs that nobody would see."""
+    longest = max(map(len, re.findall("`{3,}", text)), default=2)
+    fence = "`" * (longest + 1)
+    return f"{fence}{language}\n{_visible(text.strip(NL))}\n{fence}"
+
+
+def _visible(text: str) -> str:
+    """The text with what is not seen written as its number."""
+    return "".join(sign if sign.isprintable() or sign == NL else _number(sign) for sign in text)
+
+
+def _number(sign: str) -> str:
+    return f"\\u{ord(sign):04x}" if ord(sign) < 0x10000 else f"\\U{ord(sign):08x}"  # noqa: PLR2004 (as Python and JSON write them)
 
 
 def _plugin_tables(folder: str, heading: str) -> Iterator[str]:

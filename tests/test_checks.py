@@ -1,14 +1,17 @@
 """What is found in a configuration and in content that can be read, and how it is told."""
 
 import json
+import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given, strategies as st
 
-from bot import checks, plugins
-from bot.checks import Material, as_json, github, in_order, look
+from bot import checks
+from bot.checks import Flaw, Material, Rule, as_json, asked, github, in_order, look
+from bot.checks._words import Words
 from bot.models import Entry, Finding, Issue, Reference, Section, Severity, Status, Week
 from bot.plugins import Options
 from bot.settings import Newsletter, Settings
@@ -63,7 +66,8 @@ def issue(*entries: Entry, title: str = "AI Papers", place: str = "2025-W17", **
 
 def found(*issues: Issue, single: Entry | None = None) -> list[str]:
     entries = {"ai-papers": (single,)} if single else {}
-    return [finding.rule for finding in look(Material(settings(), issues, entries))]
+    findings = look(Material(settings(), issues, entries))
+    return [finding.rule for finding in findings if finding.rule.startswith("content.")]
 
 
 # ------------------------------------------------------------------------------------------ configuration
@@ -147,6 +151,7 @@ def linked(url: str) -> Link:
         (issue(entry(), subject="x" * 71), ["content.title-length"]),
         (issue(entry(), preheader="x" * 141), ["content.preheader-length"]),
         (issue(entry(blocks=())), ["content.no-text"]),
+        (issue(Entry("One")), ["content.no-text"]),
         (issue(Entry("One", blocks=(LEAD,))), ["content.no-link"]),
         (issue(Entry("One", blocks=(Paragraph((linked("https://example.org"),)),))), []),
         (issue(entry("One", "http://example.org")), ["content.link-http"]),
@@ -155,7 +160,6 @@ def linked(url: str) -> Link:
         (issue(entry("One"), entry("Two", "https://EXAMPLE.org/one/#top")), ["content.duplicate-url"]),
         (issue(entry("One"), entry("Two", "https://example.org/ONE")), []),
         (issue(entry("One"), entry("Two", "https://example.org/one?v=2")), []),
-        (issue(entry("One", "https://[", "https://[")), ["content.duplicate-url"]),
         (issue(entry("One"), entry("ONE", "https://example.org/2")), ["content.duplicate-title"]),
     ],
 )
@@ -183,12 +187,13 @@ def test_single_entries_are_looked_at_too() -> None:
 
 def test_two_files_for_one_week_are_one_error_that_names_both() -> None:
     issues = (issue(entry()), issue(entry(), place="easter"))
-    (finding,) = look(Material(settings(), issues))
-    assert (finding.rule, finding.severity) == ("content.week", Severity.ERROR)
+    (finding,) = (one for one in look(Material(settings(), issues)) if one.severity is Severity.ERROR)
+    assert finding.rule == "content.week"
     assert "2025-W17.md" in str(finding)
     assert "easter.md" in str(finding)
     read = Finding("content.week", Severity.ERROR, "content/ai-papers/easter.md:1", "x", issue=issues[0].key)
-    assert look(Material(settings(), issues, findings=(read,))) == [read]
+    findings = look(Material(settings(), issues, findings=(read,)))
+    assert [one for one in findings if one.severity is Severity.ERROR] == [read]
 
 
 # ------------------------------------------------------------------------------------------ the run
@@ -218,11 +223,168 @@ def test_what_is_the_matter_with_many_issues_is_told_once() -> None:
     assert in_order(findings) == [told("a.md:1", issue=keys[0]), told(theme, message="wrong (in 2 issues)")]
 
 
-def test_every_rule_has_a_stable_id_in_its_family_and_a_sentence() -> None:
-    rules = checks.rules()
-    assert len({rule.id for rule in rules}) == len(rules)
-    assert {rule.id.partition(".")[0] for rule in rules} == {*plugins.kinds("checks"), "checks"}
-    assert [rule.id for rule in rules if not rule.finds.endswith(".")] == []
+# ------------------------------------------------------------------------------------------ the words said
+
+
+WORDS = Words([newsletter(checks={"content.empty": "error", "content.no-text": "off"}), newsletter("other")],
+              [issue(checks={"content.empty": "hint", "content.draft": "off"})])  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("rule", "place", "key", "severity"),
+    [
+        ("content.empty", "content/ai-papers/2025-W18.md:1", "ai-papers/2025-W18", Severity.ERROR),
+        ("content.empty", "content/ai-papers/2025-W17.md:1", "ai-papers/2025-W17", Severity.HINT),
+        ("content.empty", "content/other/2025-W17.md:1", "other/2025-W17", Severity.WARNING),
+        ("content.draft", "content/ai-papers/2025-W17.md:1", "ai-papers/2025-W17", None),
+        ("content.draft", "content/ai-papers/2025-W18.md:1", "ai-papers/2025-W18", Severity.HINT),
+        ("content.no-text", "content/ai-papers/entries/one.md:1", None, None),
+        ("content.no-text", "content/other/entries/one.md:1", None, Severity.WARNING),
+        ("content.no-text", "config/newsletters/ai-papers.toml", None, None),
+        ("content.no-text", "config/bot.toml", None, Severity.WARNING),
+        ("content.empty", "config/bot.toml", None, Severity.ERROR),
+    ],
+)
+def test_an_issue_has_the_first_word_on_a_rule_and_then_its_newsletter(
+    rule: str, place: str, key: str | None, severity: Severity | None
+) -> None:
+    finding = Finding(rule, checks.known()[rule].severity, place, "wrong", issue=key)
+    heard = WORDS.heard(checks.known()[rule], finding)
+    assert (heard and heard.severity) == severity
+
+
+@pytest.mark.parametrize(
+    ("word", "found", "taken"),
+    [
+        ("error", Severity.WARNING, Severity.ERROR),
+        ("error", Severity.HINT, Severity.HINT),
+        ("hint", Severity.HINT, Severity.HINT),
+        ("off", Severity.HINT, None),
+    ],
+)
+def test_what_is_milder_than_its_rule_gets_no_worse_by_a_word(
+    word: str, found: Severity, taken: Severity | None
+) -> None:
+    rule = checks.known()["content.no-text"]
+    words = Words([newsletter(checks={rule.id: word})], [])
+    heard = words.heard(rule, Finding(rule.id, found, "content/ai-papers/2025-W17.md:1", "wrong"))
+    assert (heard and heard.severity) == taken
+
+
+def test_what_a_newsletter_and_an_issue_say_is_heard_in_a_run() -> None:
+    quiet = settings(newsletter(checks={"content.no-text": "off"}))
+    bare = issue(entry(blocks=()))
+    loud = issue(entry(blocks=()), checks={"content.no-text": "error"})
+    assert "content.no-text" in rules_found(settings(), bare)
+    assert "content.no-text" not in rules_found(quiet, bare)
+    assert "content.no-text" in rules_found(quiet, loud)
+
+
+def rules_found(given: Settings, *issues: Issue) -> set[str]:
+    return {finding.rule for finding in look(Material(given, issues))}
+
+
+@pytest.mark.parametrize(
+    ("name", "word", "refused"),
+    [
+        ("content.no-text", "off", None),
+        ("content.no-txt", "off", ("no such check", "did you mean 'content.no-text'?")),
+        ("q", "off", ("no such check", "the rules are listed in docs/reference/rules.md")),
+        ("content.no-text", "eror", ("'eror' is none of off, hint, warning, error", "did you mean 'error'?")),
+        ("content.week", "error", None),
+        ("content.week", "warning", ("protects from harm: it cannot be switched off or made milder",
+                                     "leave it out")),
+        ("checks.failed", "off", ("protects from harm: it cannot be switched off or made milder",
+                                  "leave it out")),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_said_of_a_rule_is_refused(
+    name: str, word: str, refused: tuple[str, str] | None
+) -> None:
+    assert checks.refusal(name, word) == refused
+
+
+# ------------------------------------------------------------------------------------------ failing checks
+
+
+def broken(material: Material) -> Iterator[Flaw]:
+    """Finds one thing, and then fails."""
+    yield Flaw("content/a.md:1", "wrong")
+    yield Flaw("content/a.md:2", material.issues[7].key)
+
+
+def test_a_check_that_fails_is_a_finding_beside_what_it_and_the_others_found() -> None:
+    family = (Rule("writing.broken", Severity.HINT, broken), checks.known()["content.empty"])
+    first, failure, last = asked(family, Material(settings(), (issue(),)), Words([newsletter()], []))
+    assert (first.rule, last.rule) == ("writing.broken", "content.empty")
+    assert (failure.rule, failure.severity) == ("checks.failed", Severity.ERROR)
+    assert failure.message == "check writing.broken failed: IndexError"
+    assert failure.issue == "ai-papers/2025-W17"
+    assert failure.fix.endswith('"writing.broken" = "off"')
+
+
+def test_the_place_of_a_failure_is_in_our_code() -> None:
+    def look_up(_material: Material) -> Iterator[Flaw]:
+        yield from checks.known()["content.empty"].look(None)
+
+    (failure,) = asked([Rule("writing.broken", Severity.HINT, look_up)], Material(settings()), Words([], []))
+    assert re.fullmatch(r"bot/checks/content\.py:\d+", failure.place)
+
+
+def test_a_check_that_is_switched_off_is_not_even_tried() -> None:
+    family = [Rule("writing.broken", Severity.HINT, broken)]
+    words = Words([newsletter().model_copy(update={"checks": {"writing.broken": "off"}})], [])
+    assert list(asked(family, Material(settings()), words)) == []
+
+
+# ------------------------------------------------------------------------------------------ spots
+
+
+TEXT = """---
+title: Cheese weekly
+---
+
+## Cheese
+
+The authors weigh
+400  wheels of cheese.
+
+> Said by
+> Ann, twice.
+
+## Butter
+
+Nobody weighs butter, nor cheese.
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "needle", "spot"),
+    [
+        (1, "Cheese", "2:8"),
+        (5, "Cheese", "5:4"),
+        (5, "cheese", "8:16"),
+        (6, "authors weigh 400 wheels of", "7:5"),
+        (5, "by Ann", "10:8"),
+        (5, "butter", None),
+        (13, "butter", "15:15"),
+        (13, "cheese.", "15:27"),
+        (1, "Butter", None),
+        (99, "cheese", None),
+        (5, " ", None),
+    ],
+)
+def test_a_spot_is_where_words_stand_from_a_line_to_the_next_entry(
+    line: int, needle: str, spot: str | None
+) -> None:
+    file = "content/ai-papers/2025-W17.md"
+    material = Material(settings(), (issue(entry(line=5), entry(line=13)),), texts={file: TEXT})
+    assert material.spot(f"{file}:{line}", needle) == f"{file}:{spot or line}"
+
+
+@pytest.mark.parametrize("place", ["content/b.md:1", "content/ai-papers/entries", "BROADSHEET_X", ""])
+def test_without_a_text_or_a_line_the_place_is_the_spot(place: str) -> None:
+    assert Material(settings(), texts={"content/a.md": TEXT}).spot(place, "Cheese") == place
 
 
 # ------------------------------------------------------------------------------------------ for machines

@@ -36,6 +36,7 @@ __all__ = [
     "Spot",
     "Subject",
     "as_json",
+    "asked",
     "github",
     "in_order",
     "judge",

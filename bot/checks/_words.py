@@ -12,7 +12,7 @@ from bot.plugins import nearest
 from bot.settings import Newsletter
 
 OFF = "off"
-LEVELS = (OFF, *reversed(Severity))
+LEVELS: tuple[str, ...] = (OFF, *(one.value for one in reversed(Severity)))
 """What can be said of a rule, from the mildest."""
 
 _OWN_PLACE = re.compile(r"(?:content/|config/newsletters/)([a-z][a-z0-9_-]*)(?:/|\.toml)")
