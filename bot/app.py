@@ -11,6 +11,7 @@ from bot import plugins
 from bot.calendar import week_at
 from bot.errors import InputError
 from bot.models import Consent, Finding, Week
+from bot.notices import Tell, write_down
 from bot.settings import Newsletter, Settings
 
 if TYPE_CHECKING:  # each is imported when it is built: a command pays for what it uses
@@ -29,8 +30,9 @@ if TYPE_CHECKING:  # each is imported when it is built: a command pays for what 
 class App:
     """One installation."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, tell: Tell = write_down) -> None:
         self.settings = settings
+        self._tell = tell
         self._known_proofs: dict[str, Proofs] = {}
 
     # -------------------------------------------------------------------------------------------- the parts
@@ -109,15 +111,15 @@ class App:
         from bot.desk import Desk
 
         channels = self.channels(newsletter)
-        return Desk(newsletter, self.store, channels, self._proofs(newsletter, channels), self.settings.root)
+        proofs = self._proofs(newsletter, channels)
+        return Desk(newsletter, self.store, channels, proofs, self.settings, self._tell)
 
     def _proofs(self, newsletter: Newsletter, channels: "Mapping[str, Channel]") -> "Proofs":
         """The proofs of a newsletter, which outlive its desks."""
         from bot.proofs import Proofs
 
         if newsletter.name not in self._known_proofs:
-            url, several = self.settings.url, self.settings.several
-            made = Proofs(newsletter, self.templates, channels, url, several=several)
+            made = Proofs(newsletter, self.templates, channels, self.settings)
             self._known_proofs[newsletter.name] = made
         return self._known_proofs[newsletter.name]
 
@@ -196,8 +198,6 @@ class App:
         )
         return next(named, "https://slack.com/api/")
 
-    # ------------------------------------------------------------------------------------------ the readers
-
     # -------------------------------------------------------------------------------------------- the pages
 
     @contextmanager
@@ -208,6 +208,8 @@ class App:
         with serving(App(self.settings), clock) as address:
             say(f"serving {address}")
             yield
+
+    # ------------------------------------------------------------------------------------------ the readers
 
     def import_readers(
         self, file: Path, name: str | None, consent: str, now: datetime, *, dry_run: bool

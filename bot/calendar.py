@@ -54,6 +54,23 @@ def week_after(week: Week, weeks: int = 1) -> Week:
     return Week.of(week.monday + weeks * _WEEK)
 
 
+def is_skipped(schedule: Schedule, week: Week) -> bool:
+    """Whether the day on which the issue of `week` would be sent is one on which nothing is."""
+    return week.monday + timedelta(days=schedule.send.weekday) in schedule.skip
+
+
+def week_before(schedule: Schedule, week: Week) -> Week:
+    """The newest week before `week` that is not skipped."""
+    return _unskipped(schedule, week_after(week, -1), -1)
+
+
+def _unskipped(schedule: Schedule, week: Week, step: int) -> Week:
+    """The week itself, or the next one in the direction of `step` that is not skipped."""
+    while is_skipped(schedule, week):
+        week = week_after(week, step)
+    return week
+
+
 def send_at(schedule: Schedule, week: Week) -> datetime:
     """The UTC instant at which the issue of `week` is sent: the schedule's day within that ISO week."""
     return _resolved(schedule, week.monday, schedule.send)
@@ -65,8 +82,8 @@ def last_call(schedule: Schedule, week: Week) -> datetime:
 
 
 def window_of(schedule: Schedule, week: Week) -> Window:
-    """The window of the issue of `week`: from the cut-off of the week before to its own."""
-    return Window(_cut_off(schedule, week_after(week, -1)), _cut_off(schedule, week))
+    """The window of the issue of `week`: from the cut-off of the last week not skipped to its own."""
+    return Window(_cut_off(schedule, week_before(schedule, week)), _cut_off(schedule, week))
 
 
 def week_at(schedule: Schedule, now: datetime) -> Week:
@@ -75,18 +92,20 @@ def week_at(schedule: Schedule, now: datetime) -> Week:
     week = week_after(week_in(schedule.zone, now), -1)
     while _cut_off(schedule, week) <= now:
         week = week_after(week)
-    return week
+    return _unskipped(schedule, week, 1)
 
 
 def week_due(schedule: Schedule, now: datetime) -> Week:
     """The newest week whose send is at or before `now`."""
-    return week_after(_next_week(schedule, aware(now) + datetime.resolution), -1)
+    return week_before(schedule, _next_week(schedule, aware(now) + datetime.resolution))
 
 
 def upcoming(schedule: Schedule, now: datetime, n: int) -> tuple[Send, ...]:
     """The next `n` sends at or after `now`, in order."""
-    first = _next_week(schedule, aware(now))
-    return tuple(_send(schedule, week_after(first, number)) for number in range(n))
+    weeks = [_next_week(schedule, aware(now))]
+    while len(weeks) < n:
+        weeks.append(_unskipped(schedule, week_after(weeks[-1]), 1))
+    return tuple(_send(schedule, week) for week in weeks[:n])
 
 
 def _send(schedule: Schedule, week: Week) -> Send:
@@ -95,11 +114,11 @@ def _send(schedule: Schedule, week: Week) -> Send:
 
 
 def _next_week(schedule: Schedule, now: datetime) -> Week:
-    """The first week whose send is at or after `now`; a send can slip by a day where a zone skips one."""
+    """The first week to be sent at or after `now`; a send can slip by a day where a zone skips one."""
     week = week_after(week_in(schedule.zone, now), -1)
     while send_at(schedule, week) < now:
         week = week_after(week)
-    return week
+    return _unskipped(schedule, week, 1)
 
 
 def _cut_off(schedule: Schedule, week: Week) -> datetime:

@@ -2,15 +2,17 @@
 
 import random
 from collections.abc import Callable, Container, Mapping
+from dataclasses import replace
 from datetime import datetime
 from functools import cached_property
-from pathlib import Path
 from threading import Event
 from typing import Literal
 
 from bot import approvals, correcting, publish
-from bot.calendar import upcoming
+from bot.calendar import send_at, upcoming
 from bot.channels import Channel, CorrectableChannel
+from bot.checks import Material, look
+from bot.checks.people import LONG_AGO
 from bot.correcting import Shortfall
 from bot.errors import InputError, RefusedError
 from bot.models import (
@@ -23,11 +25,12 @@ from bot.models import (
     Week,
     errors_of,
 )
+from bot.notices import Notice, Tell, write_down
 from bot.outbox import Halt, Report, Terms, work
 from bot.picker import Picked, pick
-from bot.proofs import Proofs
-from bot.schedule import Outlook, Reason, View, candidates
-from bot.settings import Newsletter
+from bot.proofs import Proof, Proofs
+from bot.readership import Asked, readership
+from bot.settings import Newsletter, Schedule, Settings
 from bot.sources.markdown import Content, read_newsletter
 from bot.store import Store, issues, ledger
 from bot.store.issues import Published
@@ -42,18 +45,18 @@ class Desk:
         store: Store,
         channels: Mapping[str, Channel],
         proofs: Proofs,
-        root: Path,
+        settings: Settings,
+        tell: Tell = write_down,
     ) -> None:
         self.newsletter, self.store, self.channels, self.proofs = newsletter, store, channels, proofs
-        self._root = root
+        self._settings, self._tell = settings, tell
 
     # ---------------------------------------------------------------------------------------- what there is
 
     @cached_property
     def content(self) -> Content:
-        name = self.newsletter.name
-        folder = self._root / "content" / name
-        return read_newsletter(folder, name, self.newsletter.schedule.zone, self._root)
+        name, root = self.newsletter.name, self._settings.root
+        return read_newsletter(root / "content" / name, name, self.newsletter.schedule.zone, root)
 
     def weeks(self, now: datetime) -> set[Week]:
         """The weeks that an issue was written for, and the one that single entries are collected for."""
@@ -126,25 +129,59 @@ class Desk:
             f"{self.newsletter.name}/{week}", "it was never published", "`broadsheet issues` lists them"
         )
 
+    # --------------------------------------------------------------------------------------------- checking
+
     def judged(self, week: Week, now: datetime) -> tuple[Finding, ...]:
-        """What the rules about mail find in the issue of a week, if there is one."""
+        """What the rules about what would be sent, and about whom to, find in the issue of a week."""
         issue = self.picked(week, now).issue
-        return self.proofs.of(issue).findings if issue else ()
+        if issue is None:
+            return ()
+        proof = self.proofs.of(issue)
+        asks = self.find(week) is None and _is_recent(self.newsletter.schedule, week, now)
+        return (*proof.findings, *(self.people(issue, proof, now) if asks else ()))
+
+    def proof(self, issue: Issue, now: datetime) -> Proof:
+        """The proof of an issue, held against every rule but those about people."""
+        content = self.content
+        earlier = tuple(one for one in content.issues if one.week < issue.week)
+        return self.proofs.of(
+            issue, Material(self._settings, (issue,), earlier=earlier, now=now, texts=content.texts)
+        )
+
+    def people(
+        self, issue: Issue, proof: Proof, now: datetime, *, by_hand: bool = False
+    ) -> tuple[Finding, ...]:
+        """What the rules about people find now; they are asked anew each time."""
+        if isinstance(proof.result, InputError):
+            return ()
+        approval = self.approval(issue.week, proof.hash)
+        asked = Asked(issue, proof.result, approval, now, by_hand)
+        return tuple(look(readership(self.store, self._settings, self.newsletter, self.channels, asked)))
+
+    def verdict(self, issue: Issue, now: datetime, *, by_hand: bool = False) -> Proof:
+        """The proof of an issue with all that speaks against sending it at this moment."""
+        proof = self.proof(issue, now)
+        return replace(proof, findings=(*proof.findings, *self.people(issue, proof, now, by_hand=by_hand)))
 
     # ------------------------------------------------------------------------------------------- publishing
 
-    def publish(self, week: Week, now: datetime, *, late: bool = False) -> list[Finding]:
-        """Put an issue into the outbox, or go on with it; what a curator should know of it."""
+    def publish(
+        self, week: Week, now: datetime, *, late: bool = False, by_hand: bool = True
+    ) -> list[Finding]:
+        """Put an issue into the outbox, or go on with it; what a curator should know of it.
+
+        HeldError, and nothing is queued, where the checks find an error at this moment.
+        """
         if gone := self.find(week):
             return self._go_on(gone, now)
         picked = self.picked(week, now)
         issue = self.issue(week, now)
         if issue.status is Status.DRAFT:
             raise RefusedError(f"{issue.key}: its status is draft: set `status: ready` in {issue.place}")
-        proof = self.proofs.of(issue)
+        proof = self.verdict(issue, now, by_hand=by_hand)
         edition = publish.Edition(issue, proof.hash, picked.taken, proof.passed().payloads)
         publish.publish(self.store, edition, self.channels, now, late=late)
-        return [*picked.findings, *(one for one in proof.findings if one.severity is Severity.WARNING)]
+        return [*picked.findings, *(one for one in proof.findings if _is_worth_a_word(one))]
 
     def _go_on(self, gone: Published, now: datetime) -> list[Finding]:
         """A person asked for it again: what waits for a later try is tried now."""
@@ -188,7 +225,7 @@ class Desk:
             raise RefusedError(f"{issue.key}: its status is draft: set `status: ready` in {issue.place}")
         if self.proofs.hash_of(issue) == gone.hash:
             return False
-        proof = self.proofs.of(issue)
+        proof = self.proof(issue, now)
         edition = publish.Edition(issue, proof.hash, (), proof.passed().payloads)
         required = self.newsletter.schedule.approval == "required"
         return correcting.revise(self.store, gone, edition, self.channels, now, approval_required=required)
@@ -227,12 +264,12 @@ class Desk:
     def decide(self, week: Week, verb: str, now: datetime) -> str:
         """Write down a curator's decision on the content as it is now; its hash.
 
-        InputError where a yes is asked for and the mail has errors: it could not go out.
+        HeldError where a yes is asked for and the checks find errors: it could not go out.
         """
         issue = self.issue(week, now)
         content_hash, name = self.proofs.hash_of(issue), self.newsletter.name
         if verb == "approved":
-            self.proofs.of(issue).passed()
+            self.proof(issue, now).passed()
             approvals.approve(self.store, name, week, content_hash, now)
         elif verb == "held":
             approvals.hold(self.store, name, week, content_hash, now)
@@ -240,34 +277,15 @@ class Desk:
             approvals.release(self.store, name, week, now)
         return content_hash
 
-    def view(self, now: datetime) -> View:
-        """What the ledger and the content say, for `schedule.due`."""
-        name, schedule = self.newsletter.name, self.newsletter.schedule
-        with self.store.read() as connection:
-            published = frozenset(one.week for one in issues.every(connection, name))
-            told = issues.told_of(connection, name)
-        outlooks = {week: self._outlook(week, now) for week in candidates(now, schedule, published)}
-        known = {week: Reason(reason) for week, reason in told.items() if reason in set(Reason)}
-        return View(published, outlooks, known)
-
-    def _outlook(self, week: Week, now: datetime) -> Outlook:
-        picked = self.picked(week, now)
-        if (issue := picked.issue) is None:
-            return Outlook(
-                empty=True, faulty=bool(self.faults(picked, week)), approval=self.approval(week, None)
-            )
-        proof = self.proofs.of(issue)
-        return Outlook(
-            faulty=bool(self.faults(picked, week)),
-            unfit=bool(proof.errors),
-            status=issue.status,
-            approval=self.approval(week, proof.hash),
-        )
-
-    def tell(self, week: Week, reason: Reason, now: datetime) -> bool:
-        """Note that a curator is told why an issue does not go out; False where somebody was quicker."""
+    def tell(self, notice: Notice) -> bool:
+        """Tell curators something, unless they were told the same; False where somebody was quicker."""
         with self.store.write() as connection:
-            return issues.tell(connection, self.newsletter.name, week, str(reason), now)
+            first = issues.tell(
+                connection, notice.newsletter, notice.week, notice.reason, notice.hash, notice.at
+            )
+        if first:
+            self._tell(notice)
+        return first
 
     def unsettled(self) -> list[Week]:
         """The weeks of the issues that still have deliveries to work off."""
@@ -279,3 +297,13 @@ class Desk:
         gone = self.published(week)
         with self.store.read() as connection:
             return ledger.next_due(connection, gone.id, self.channels)
+
+
+def _is_worth_a_word(finding: Finding) -> bool:
+    """Whether who publishes an issue is told: a warning about the issue, not about the whole installation."""
+    return finding.severity is Severity.WARNING and finding.issue is not None
+
+
+def _is_recent(schedule: Schedule, week: Week, now: datetime) -> bool:
+    """Whether an issue that did not go out belongs to the present rather than to an archive."""
+    return now - send_at(schedule, week) <= LONG_AGO

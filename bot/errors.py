@@ -3,6 +3,8 @@
 BroadsheetError
 ├── InputError          bad usage, configuration or content: exit status 2, nothing sent
 ├── StoreError          the database is locked, read-only, full or gone: exit status 2
+├── RefusedError        a person or a rule said no: exit status 1, nothing sent
+│   └── HeldError       the checks found errors in what would be sent
 ├── StopRunError        policy or configuration of the far side: pause the run, touch no reader
 └── DeliveryError       the answer to one delivery
     ├── TransientError  not sent; again later
@@ -37,6 +39,17 @@ class StoreError(BroadsheetError):
 
 class RefusedError(BroadsheetError):
     """It could be done, and a person or a rule said no: held, a draft."""
+
+
+class HeldError(RefusedError):
+    """What would be sent has errors: it is held until they are mended, or taken for less."""
+
+    def __init__(self, findings: Sequence["Finding"]) -> None:
+        errors = [finding for finding in findings if finding.severity == "error"]
+        more = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
+        super().__init__(f"{errors[0]}{more}" if errors else "held")
+        self.findings = tuple(findings)
+        """All that was found, errors or not."""
 
 
 class StopRunError(BroadsheetError):

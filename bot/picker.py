@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import groupby
 
-from bot.calendar import last_call, week_after, week_at, window_of
+from bot.calendar import last_call, week_at, week_before, window_of
 from bot.models import Entry, Finding, Issue, Section, Severity, Week, aware
 from bot.settings import Newsletter, Schedule
 
@@ -94,7 +94,7 @@ def _first_rolling(schedule: Schedule, week: Week, published: Collection[Week], 
     first_ever = min(published, default=week)
     if is_over(week):
         return week
-    while first_ever < week and is_over(before := week_after(week, -1)):
+    while first_ever < week and is_over(before := week_before(schedule, week)):
         week = before
     return week
 

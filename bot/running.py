@@ -13,7 +13,10 @@ from bot.app import App
 from bot.calendar import upcoming
 from bot.desk import Desk
 from bot.errors import BroadsheetError
-from bot.schedule import Publish, Wait, due, run_clock, stopping
+from bot.models import Week
+from bot.notices import Notice, lines
+from bot.outlook import failure, notice, view
+from bot.schedule import Hold, Publish, Skip, Wait, due, run_clock, stopping
 
 log = logging.getLogger(__name__)
 
@@ -59,16 +62,31 @@ class _Bot:
 
     def _decide(self, desk: Desk, now: datetime) -> None:
         """Do what is due until there is nothing to do but to wait."""
-        while not isinstance(decision := due(now, desk.newsletter, desk.view(now)), Wait):
-            name = f"{desk.newsletter.name}/{decision.week}"
-            if isinstance(decision, Publish):
-                for notice in desk.publish(decision.week, now, late=decision.late):
-                    self._say(str(notice))
-                self._say(f"{name}: published" + (", late" if decision.late else ""))
-            elif desk.tell(decision.week, decision.reason, now):
-                self._say(f"{name}: not sent: {decision.reason}")
+        while True:
+            stands = view(desk, now)
+            match due(now, desk.newsletter, stands):
+                case Publish(week, late):
+                    self._publish(desk, week, now, late=late)
+                case Hold(week, reason) | Skip(week, reason):
+                    self._tell(desk, notice(desk, week, reason, stands.outlooks[week], now))
+                case Wait():
+                    return
+
+    def _publish(self, desk: Desk, week: Week, now: datetime, *, late: bool) -> None:
+        for finding in desk.publish(week, now, late=late, by_hand=False):
+            self._say(str(finding))
+        self._say(f"{desk.newsletter.name}/{week}: published" + (", late" if late else ""))
+
+    def _tell(self, desk: Desk, told: Notice) -> None:
+        if desk.tell(told):
+            for line in lines(told):
+                self._say(line)
 
     def _work(self, desk: Desk) -> None:
         for week in desk.unsettled():
-            for channel, halt in desk.work(week, self._clock, stop=self._stop).items():
-                self._say(f"{desk.newsletter.name}/{week} {channel}: stopped: {halt.reason}")
+            halts = desk.work(week, self._clock, stop=self._stop)
+            reasons = [f"{channel}: stopped: {halt.reason}" for channel, halt in halts.items()]
+            for reason in reasons:
+                self._say(f"{desk.newsletter.name}/{week} {reason}")
+            if reasons:
+                desk.tell(failure(desk, week, "; ".join(reasons), self._clock()))

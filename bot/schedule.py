@@ -21,8 +21,8 @@ from apscheduler.job import Job
 from apscheduler.schedulers.background import BackgroundScheduler
 from apscheduler.triggers.base import BaseTrigger
 
-from bot.calendar import PUNCTUAL, last_call, send_at, upcoming, week_after, week_due
-from bot.models import ApprovalState, Status, Week, aware
+from bot.calendar import PUNCTUAL, last_call, send_at, upcoming, week_before, week_due
+from bot.models import ApprovalState, Finding, Status, Week, aware
 from bot.settings import Newsletter, Schedule
 
 log = logging.getLogger(__name__)
@@ -37,12 +37,17 @@ class Reason(StrEnum):
     HELD = "a curator holds it"
     TOO_LATE = "its time is over by more than late_limit: publish it by hand, or leave it out"
     OVERTAKEN = "a later issue has gone out already: publish it by hand, or leave it out"
-    FAULTY = "its content has errors: `broadsheet check` lists them"
-    UNFIT = "what would be sent of it has errors: `broadsheet check` lists them"
+    FAULTY = "its content cannot be read without errors: `broadsheet check` lists them"
+    UNFIT = "the checks found errors in what would be sent: mend them, and it goes by itself"
     DRAFT = "its status is draft"
     UNAPPROVED = "nobody has approved it"
     CHANGED = "its content has changed since it was approved"
     EMPTY = "nothing was collected for it"
+
+    @property
+    def of_content(self) -> bool:
+        """Whether another content is another matter, to be told again."""
+        return self in {Reason.FAULTY, Reason.UNFIT}
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,10 +59,23 @@ class Outlook:
     faulty: bool = False
     """Its content has findings of severity error."""
     unfit: bool = False
-    """So has what would be sent of it."""
+    """So has what would be sent of it, or its readership."""
     status: Status = Status.READY
     approval: ApprovalState | None = None
     """Against the content hash as it is now."""
+    hash: str = ""
+    """Of the content as it is now; empty where there is no issue."""
+    findings: tuple[Finding, ...] = ()
+    """What was found in it, for whoever is told."""
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What a curator was told of a week."""
+
+    reason: Reason
+    hash: str = ""
+    """Of the content that it was told of, where the reason is one of content."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +86,8 @@ class View:
     """Weeks whose issues were put into the outbox, by whomever."""
     outlooks: Mapping[Week, Outlook]
     """One for each week of `candidates`."""
-    told: Mapping[Week, Reason] = field(default_factory=dict)
-    """The last reason that was given for a week: the same is not given twice."""
+    told: Mapping[Week, Told] = field(default_factory=dict)
+    """What was told last of a week: the same is not told twice."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +134,7 @@ def candidates(now: datetime, schedule: Schedule, published: Collection[Week]) -
     if newest in published:
         return ()
     weeks = [newest]
-    while published and max(published) < (before := week_after(weeks[0], -1)):
+    while published and max(published) < (before := week_before(schedule, weeks[0])):
         if last_call(schedule, before) < aware(now):
             break
         weeks.insert(0, before)
@@ -128,23 +146,30 @@ def due(now: datetime, newsletter: Newsletter, view: View) -> Decision:
     schedule = newsletter.schedule
     for week in candidates(now, schedule, view.published):
         decision = _decided(aware(now), schedule, week, view)
-        if isinstance(decision, Publish) or view.told.get(week) != decision.reason:
+        if isinstance(decision, Publish) or view.told.get(week) != to_tell(
+            decision.reason, view.outlooks[week]
+        ):
             return decision
     return Wait(upcoming(schedule, aware(now) + datetime.resolution, 1)[0].utc)
 
 
+def to_tell(reason: Reason, outlook: Outlook) -> Told:
+    """What a curator is told where an issue does not go out for a reason."""
+    return Told(reason, outlook.hash if reason.of_content else "")
+
+
 def _decided(now: datetime, schedule: Schedule, week: Week, view: View) -> Publish | Hold | Skip:
     outlook = view.outlooks[week]
-    if reason := _why_not(now, schedule, week, view.published, outlook):
+    if reason := why_not(now, schedule, week, view.published, outlook):
         return Skip(week, reason) if reason is Reason.EMPTY else Hold(week, reason)
     return Publish(week, late=now - send_at(schedule, week) > PUNCTUAL)
 
 
-def _why_not(
+def why_not(
     now: datetime, schedule: Schedule, week: Week, published: Collection[Week], outlook: Outlook
 ) -> Reason | None:
     """The first reason against sending; a person's word comes first, then what nobody could mend in time."""
-    needs_yes = schedule.approval == "required"
+    now, needs_yes = aware(now), schedule.approval == "required"
     reasons = {
         Reason.HELD: outlook.approval == "held",
         Reason.EMPTY: outlook.empty and not outlook.faulty,

@@ -1,13 +1,14 @@
 """When things happen: wall clocks, ISO weeks, windows and sends, in every zone there is."""
 
 from datetime import UTC, date, datetime, time, timedelta
+from itertools import pairwise
 from zoneinfo import ZoneInfo, available_timezones
 
 import pytest
 from hypothesis import given, settings, strategies as st
 
 from bot import calendar
-from bot.models import Week
+from bot.models import Week, Window
 from bot.settings import DAYS, Schedule
 
 
@@ -221,3 +222,55 @@ def test_a_wall_clock_time_that_exists_is_shown_as_it_was_written(day: date, at:
     shown = calendar.resolve(day, at, ZoneInfo(zone)).astimezone(ZoneInfo(zone)).replace(tzinfo=None)
     assert shown >= datetime.combine(day, at)
     assert shown - datetime.combine(day, at) <= timedelta(hours=24)
+
+
+# ---------------------------------------------------------------------------------------------- skipped dates
+
+
+def skipping(*days: str, send: str = "fri 09:00", cut_off: str | None = "fri 08:00") -> Schedule:
+    return schedule(send, "Europe/Berlin", cut_off).model_copy(
+        update={"skip": tuple(map(date.fromisoformat, days))}
+    )
+
+
+@pytest.mark.parametrize(
+    ("day", "skipped"), [("2026-12-25", True), ("2026-12-24", False), ("2025-12-25", False)]
+)
+def test_a_week_is_skipped_where_its_send_falls_on_a_date_to_skip(day: str, *, skipped: bool) -> None:
+    assert calendar.is_skipped(skipping(day), Week(2026, 52)) is skipped
+
+
+def test_a_send_after_midnight_elsewhere_is_skipped_by_the_newsletters_own_date() -> None:
+    """00:30 in Berlin is the evening before in UTC."""
+    assert calendar.is_skipped(skipping("2026-12-25", send="fri 00:30"), Week(2026, 52))
+    assert not calendar.is_skipped(skipping("2026-12-24", send="fri 00:30"), Week(2026, 52))
+
+
+def test_the_window_of_a_skipped_week_rolls_on_into_the_next() -> None:
+    when = skipping("2026-12-25", "2027-01-01")
+    window = calendar.window_of(when, Week(2027, 1))
+    assert window == Window(instant("2026-12-18T08:00+01:00"), instant("2027-01-08T08:00+01:00"))
+    assert calendar.week_at(when, instant("2026-12-23T12:00Z")) == Week(2027, 1)
+    assert calendar.week_at(when, instant("2026-12-18T06:59Z")) == Week(2026, 51)
+
+
+def test_a_skipped_week_is_neither_due_nor_coming() -> None:
+    when = skipping("2026-12-25")
+    assert calendar.week_due(when, instant("2026-12-25T09:00+01:00")) == Week(2026, 51)
+    assert calendar.week_due(when, instant("2027-01-01T09:00+01:00")) == Week(2026, 53)
+    coming = calendar.upcoming(when, instant("2026-12-18T12:00Z"), 2)
+    assert [str(send.week) for send in coming] == ["2026-W53", "2027-W01"]
+
+
+@given(schedules, st.sets(st.integers(0, 9)), instants)
+@settings(max_examples=50)
+def test_windows_without_skipped_weeks_lie_side_by_side(
+    when: Schedule, skipped: set[int], now: datetime
+) -> None:
+    days = [send.week.monday + timedelta(when.send.weekday) for send in calendar.upcoming(when, now, 10)]
+    when = when.model_copy(update={"skip": tuple(days[number] for number in skipped)})
+    sends = calendar.upcoming(when, now, 10)
+    assert not any(calendar.is_skipped(when, send.week) for send in sends)
+    for one, following in pairwise(sends):
+        assert one.window.end == following.window.start
+        assert calendar.week_before(when, following.week) == one.week

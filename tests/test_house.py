@@ -23,9 +23,9 @@ ROWS = (
     {"sources", "channels", "transports", "store", "lookups"},
     {
         "publish", "outbox", "doubts", "correcting", "approvals", "subscriptions", "importing", "content",
-        "clerk", "proofs", "doctor", "listening", "mending",
+        "clerk", "proofs", "readership", "doctor", "listening", "mending",
     },
-    {"app", "cli", "desk", "inspection", "overview", "running", "schedule", "web"},
+    {"app", "cli", "desk", "inspection", "outlook", "overview", "running", "schedule", "web"},
 )  # fmt: skip
 EDGES = ROWS[2]
 ROW_OF = {room: number for number, row in enumerate(ROWS) for room in row}

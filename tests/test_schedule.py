@@ -4,6 +4,7 @@ import os
 import signal
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Self
 
@@ -20,12 +21,14 @@ from bot.schedule import (
     Publish,
     Reason,
     Skip,
+    Told,
     View,
     Wait,
     candidates,
     due,
     run_clock,
     stopping,
+    to_tell,
 )
 from bot.settings import Newsletter, Schedule
 
@@ -45,7 +48,7 @@ def decided(
     outlooks: dict[Week, Outlook] | None = None,
     *,
     published: tuple[Week, ...] = (W16,),
-    told: dict[Week, Reason] | None = None,
+    told: dict[Week, Told] | None = None,
     **keys: str,
 ) -> Decision:
     view = View(frozenset(published), outlooks or {W17: READY}, told or {})
@@ -170,17 +173,39 @@ def test_what_is_empty_faulty_or_a_draft_does_not_go_out(
 def test_a_curator_is_told_once(outlook: Outlook, reason: Reason) -> None:
     now = "2025-04-25T18:00+02:00" if reason is Reason.TOO_LATE else "2025-04-25T09:00+02:00"
     assert isinstance(decided(now, {W17: outlook}), Hold | Skip)
-    assert decided(now, {W17: outlook}, told={W17: reason}) == WAITING
+    assert decided(now, {W17: outlook}, told={W17: Told(reason)}) == WAITING
 
 
 def test_a_curator_is_told_again_when_the_reason_changes() -> None:
-    told = {W17: Reason.UNAPPROVED}
+    told = {W17: Told(Reason.UNAPPROVED)}
     assert decided("2025-04-25T15:01+02:00", {W17: Outlook()}, told=told) == Hold(W17, Reason.TOO_LATE)
 
 
-@pytest.mark.parametrize("reason", [Reason.UNAPPROVED, Reason.EMPTY, Reason.DRAFT])
+@pytest.mark.parametrize(
+    ("outlook", "again"),
+    [
+        (Outlook(unfit=True, approval="approved", hash="another"), Reason.UNFIT),
+        (Outlook(faulty=True, hash="another"), Reason.FAULTY),
+        (Outlook(unfit=True, approval="approved", hash="one"), None),
+        (Outlook(faulty=True, hash="one"), None),
+        (Outlook(hash="another"), None),
+        (Outlook(status=Status.DRAFT, hash="another"), None),
+    ],
+)
+def test_errors_are_told_of_each_content_and_what_waits_for_a_person_is_not(
+    outlook: Outlook, again: Reason | None
+) -> None:
+    now = datetime.fromisoformat("2025-04-25T09:00+02:00")
+    first = due(now, newsletter(), View(frozenset({W16}), {W17: replace(outlook, hash="one")}))
+    assert isinstance(first, Hold)
+    told = {W17: to_tell(first.reason, replace(outlook, hash="one"))}
+    expected = WAITING if again is None else Hold(W17, again)
+    assert decided("2025-04-25T09:00+02:00", {W17: outlook}, told=told) == expected
+
+
+@pytest.mark.parametrize("reason", [Reason.UNAPPROVED, Reason.EMPTY, Reason.DRAFT, Reason.UNFIT])
 def test_what_was_mended_in_time_goes_out_late(reason: Reason) -> None:
-    assert decided("2025-04-25T11:00+02:00", told={W17: reason}) == Publish(W17, late=True)
+    assert decided("2025-04-25T11:00+02:00", told={W17: Told(reason)}) == Publish(W17, late=True)
 
 
 # ---------------------------------------------------------------------------------------- a very late start
@@ -201,13 +226,26 @@ def test_missed_issues_that_may_still_go_out_go_first() -> None:
 def test_a_missed_issue_that_is_held_does_not_keep_the_newest_back() -> None:
     outlooks = {W16: Outlook(), W17: READY}
     assert decided(
-        "2025-04-25T09:00+02:00", outlooks, published=(W15,), told={W16: Reason.UNAPPROVED}, late_limit="10d"
+        "2025-04-25T09:00+02:00",
+        outlooks,
+        published=(W15,),
+        told={W16: Told(Reason.UNAPPROVED)},
+        late_limit="10d",
     ) == Publish(W17, late=False)
 
 
 def test_missed_issues_beyond_the_limit_are_not_even_looked_at() -> None:
     now = datetime.fromisoformat("2025-04-25T09:00+02:00")
     assert candidates(now, newsletter().schedule, {W15}) == (W17,)
+
+
+def test_a_skipped_week_is_not_due_and_those_around_it_are() -> None:
+    skip = {"skip": ["2025-04-25"]}
+    table = {"day": "fri", "at": "09:00", "zone": "Europe/Berlin", "late_limit": "20d", **skip}
+    schedule = Schedule.model_validate(table)
+    now = datetime.fromisoformat("2025-04-25T09:00+02:00")
+    assert candidates(now, schedule, {W16}) == ()
+    assert candidates(now + timedelta(days=7), schedule, {W15}) == (W16, W18)
 
 
 def test_an_instant_without_a_zone_is_refused() -> None:
@@ -264,7 +302,7 @@ def test_at_most_one_issue_per_window_over_ticks_restarts_jumps_and_two_processe
 
 @given(st.lists(st.tuples(STEPS, OUTLOOKS), max_size=40))
 def test_weeks_go_out_in_order_and_nothing_is_said_twice(events: list[tuple[timedelta, Outlook]]) -> None:
-    now, published, told, said = START, list[Week](), dict[Week, Reason](), list[tuple[Week, Reason]]()
+    now, published, told, said = START, list[Week](), dict[Week, Told](), list[tuple[Week, Reason]]()
     for step, outlook in events:
         now += step
         weeks = candidates(now, newsletter().schedule, published)
@@ -275,7 +313,7 @@ def test_weeks_go_out_in_order_and_nothing_is_said_twice(events: list[tuple[time
             case Hold(week=week, reason=reason) | Skip(week=week, reason=reason):
                 assert said[-1:] != [(week, reason)]
                 said.append((week, reason))
-                told[week] = reason
+                told[week] = Told(reason)
             case Wait(until=until):
                 assert now < until <= now + timedelta(days=8)
     assert published == sorted(set(published))

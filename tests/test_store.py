@@ -179,7 +179,7 @@ def as_a_stranger() -> Iterator[Path]:
 def test_a_database_that_may_not_be_written_is_refused_when_it_is_written(as_a_stranger: Path) -> None:
     with pytest.raises(StoreError, match=r"readonly database.*: make the file and its folder writable"):  # noqa: SIM117
         with closing(open_store(SQLITE, as_a_stranger)) as store, store.write() as connection:
-            issues.tell(connection, "letter", Week(2025, 17), "held", datetime.now(UTC))
+            issues.tell(connection, "letter", Week(2025, 17), "held", "", datetime.now(UTC))
 
 
 def test_a_database_in_a_folder_that_may_not_be_written_is_refused(as_a_stranger: Path) -> None:
@@ -294,13 +294,14 @@ def test_what_matters_is_synced_and_what_does_not_is_not(tmp_path: Path) -> None
     store.close()
 
 
-def test_a_reason_is_told_to_a_curator_once(store: Store) -> None:
+def test_a_reason_is_told_to_a_curator_once_for_each_content(store: Store) -> None:
     week, now = Week(2025, 17), datetime.now(UTC)
+    said = (("held", "a"), ("held", "a"), ("held", "b"), ("draft", "b"), ("draft", "b"))
     with store.write() as connection:
-        told = [issues.tell(connection, "letter", week, reason, now) for reason in ("held", "held", "draft")]
+        told = [issues.tell(connection, "letter", week, *one, now) for one in said]
     with store.read() as connection:
-        assert issues.told_of(connection, "letter") == {week: "draft"}
-    assert told == [True, False, True]
+        assert issues.told_of(connection, "letter") == {week: ("draft", "b")}
+    assert told == [True, False, True, True, False]
 
 
 def test_the_password_of_a_database_is_in_no_name(database: Database) -> None:

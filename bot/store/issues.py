@@ -211,17 +211,25 @@ def _of(newsletter: str, week: Week) -> ColumnElement[bool]:
 # --------------------------------------------------------------------------------------------------- telling
 
 
-def told_of(connection: Connection, newsletter: str) -> dict[Week, str]:
-    """The last reason told to a curator for each week."""
+def told_of(connection: Connection, newsletter: str) -> dict[Week, tuple[str, str]]:
+    """The last reason told to a curator for each week, and the content hash that it was told of."""
     rows = connection.execute(select(told).where(told.c.newsletter == newsletter))
-    return {Week.parse(row.week): row.reason for row in rows}
+    return {Week.parse(row.week): (row.reason, row.hash) for row in rows}
 
 
-def tell(connection: Connection, newsletter: str, week: Week, reason: str, now: datetime) -> bool:
-    """Note that a curator is told something of a week; False where it was told before, by whomever."""
-    here = (told.c.newsletter == newsletter, told.c.week == str(week))
-    if connection.execute(select(told.c.reason).where(*here)).scalar() == reason:
+def tell(
+    connection: Connection, newsletter: str, week: Week, reason: str, content_hash: str, now: datetime
+) -> bool:
+    """Note that a curator is told something of a week; False where it was told before, by whomever.
+
+    `content_hash` is that of the content it is told of, or empty where it is the same for any content.
+    """
+    reserve(connection, newsletter, week)
+    here = {"newsletter": newsletter, "week": str(week)}
+    mine = and_(*(told.c[name] == value for name, value in here.items()))
+    before = connection.execute(select(told.c.reason, told.c.hash).where(mine)).one_or_none()
+    if before and tuple(before) == (reason, content_hash):
         return False
-    connection.execute(delete(told).where(*here))
-    connection.execute(insert(told).values(newsletter=newsletter, week=str(week), reason=reason, at=now))
+    connection.execute(delete(told).where(mine))
+    connection.execute(insert(told).values(**here, reason=reason, hash=content_hash, at=now))
     return True

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, TypeAlias
 
-from sqlalchemy import Connection, Row, and_, func, insert, select, update
+from sqlalchemy import Connection, Row, Select, and_, exists, func, insert, select, update
 
 from bot.models import Consent, Reader, Subscriber
 from bot.store.tables import events, subscribers, subscriptions, suppressions
@@ -212,6 +212,30 @@ def census(connection: Connection, newsletter: str) -> dict[str, int]:
         word = "suppressed" if row.state == Consent.CONFIRMED and row.barred else row.state
         counts[word] = counts.get(word, 0) + row.people
     return counts
+
+
+def nameless(connection: Connection, newsletter: str) -> int:
+    """How many readers who can be mailed gave no name."""
+    return connection.scalars(_mailable(newsletter).where(subscribers.c.name == "")).one()
+
+
+def shared(connection: Connection, newsletter: str, other: str) -> int:
+    """How many readers of a newsletter who can be mailed are readers of another as well."""
+    also = subscriptions.alias("also")
+    both = and_(also.c.subscriber_id == subscribers.c.id, also.c.newsletter == other)
+    counted = _mailable(newsletter).where(exists().where(both, also.c.state == Consent.CONFIRMED))
+    return connection.scalars(counted).one()
+
+
+def _mailable(newsletter: str) -> Select[int]:
+    """Counts the confirmed readers whose address is not suppressed."""
+    return (
+        select(func.count())
+        .select_from(subscribers)
+        .join(subscriptions, _subscription_to(newsletter))
+        .outerjoin(suppressions, suppressions.c.email_key == subscribers.c.email_key)
+        .where(subscriptions.c.state == Consent.CONFIRMED, suppressions.c.email_key.is_(None))
+    )
 
 
 def _subscription_to(newsletter: str) -> Any:

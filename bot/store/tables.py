@@ -192,13 +192,14 @@ approvals = Table(
     CheckConstraint("decision IN ('approved', 'held')", name="decision_known"),
 )
 
-# Why a due issue did not go out, as it was last told to a curator.
+# Why a due issue did not go out, as it was last told to a curator; of which content, where that matters.
 told = Table(
     "told",
     metadata,
     Column("newsletter", String(100), primary_key=True),
     Column("week", String(8), primary_key=True),
     Column("reason", Text, nullable=False),
+    Column("hash", String(64), nullable=False, server_default=""),
     Column("at", Instant, nullable=False),
 )
 

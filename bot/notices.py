@@ -1,0 +1,72 @@
+"""What a curator is to hear of an issue, whoever delivers it: by the log, by mail or by chat."""
+
+import logging
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import TypeAlias
+
+from bot.models import Finding, Week, errors_of
+
+log = logging.getLogger(__name__)
+
+SHOWN = 3
+"""Findings that a notice repeats."""
+
+
+class Kind(StrEnum):
+    """What a notice is about."""
+
+    HELD = "held"
+    """The checks found errors: it goes by itself once they are mended in time."""
+    WAITING_FOR_APPROVAL = "waiting-for-approval"
+    """It is due, and nobody has said yes to it as it is now."""
+    STOPPED = "stopped"
+    """A curator holds it, or has not set it ready."""
+    MISSED = "missed"
+    """It is too late for it to go by itself."""
+    EMPTY = "empty"
+    """Nothing was collected for it."""
+    FAILED = "failed"
+    """It is published, and a channel stopped before everybody had it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """One thing that curators are told, once for each reason and, where that matters, each content."""
+
+    kind: Kind
+    newsletter: str
+    week: Week
+    hash: str
+    """The content that it is about; empty where it is the same for any content."""
+    reason: str
+    """In a curator's words."""
+    findings: tuple[Finding, ...]
+    """What the checks found, the errors first."""
+    at: datetime
+
+    @property
+    def issue(self) -> str:
+        """The issue's full name."""
+        return f"{self.newsletter}/{self.week}"
+
+
+Tell: TypeAlias = Callable[[Notice], object]
+"""Delivers a notice. It is called after the ledger has noted that it is told, by the one who noted it."""
+
+
+def lines(notice: Notice) -> Iterator[str]:
+    """A notice as lines of plain text: what and why, then the first errors, each where it stands."""
+    begin = "" if notice.kind is Kind.FAILED else "not sent: "
+    yield f"{notice.issue}: {begin}{notice.reason}"
+    errors = list(errors_of(notice.findings))
+    yield from (f"  {error} [{error.rule}]" for error in errors[:SHOWN])
+    if len(errors) > SHOWN:
+        yield f"  and {len(errors) - SHOWN} more: `broadsheet check {notice.week}`"
+
+
+def write_down(notice: Notice) -> None:
+    """Tell the log, for want of somebody who listens."""
+    log.info("; ".join(lines(notice)), extra={"action": "notice", "kind": str(notice.kind)})

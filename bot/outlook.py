@@ -1,0 +1,82 @@
+"""How the issues that are due stand at this moment: content, checks, curators and readers, for the schedule.
+
+desk → view → schedule.due decides → Publish, or the Notice that says why not
+"""
+
+from collections.abc import Collection
+from dataclasses import replace
+from datetime import datetime
+
+from bot.desk import Desk
+from bot.models import Finding, Week, errors_of
+from bot.notices import Kind, Notice
+from bot.schedule import Outlook, Reason, Told, View, candidates, to_tell, why_not
+from bot.store import issues
+
+KINDS = {
+    Reason.HELD: Kind.STOPPED,
+    Reason.DRAFT: Kind.STOPPED,
+    Reason.TOO_LATE: Kind.MISSED,
+    Reason.OVERTAKEN: Kind.MISSED,
+    Reason.FAULTY: Kind.HELD,
+    Reason.UNFIT: Kind.HELD,
+    Reason.UNAPPROVED: Kind.WAITING_FOR_APPROVAL,
+    Reason.CHANGED: Kind.WAITING_FOR_APPROVAL,
+    Reason.EMPTY: Kind.EMPTY,
+}
+"""What a notice is about, by the reason why an issue does not go out."""
+
+
+def view(desk: Desk, now: datetime) -> View:
+    """What the ledger and the content say, for `schedule.due`."""
+    name, schedule = desk.newsletter.name, desk.newsletter.schedule
+    with desk.store.read() as connection:
+        published = frozenset(one.week for one in issues.every(connection, name))
+        told = issues.told_of(connection, name)
+    weeks = candidates(now, schedule, published)
+    outlooks = {week: outlook(desk, week, published, now) for week in weeks}
+    known = {
+        week: Told(Reason(reason), content_hash)
+        for week, (reason, content_hash) in told.items()
+        if reason in set(Reason)
+    }
+    return View(published, outlooks, known)
+
+
+def outlook(desk: Desk, week: Week, published: Collection[Week], now: datetime) -> Outlook:
+    """How the issue of one week stands; the readers are counted where nothing else is against sending it."""
+    picked = desk.picked(week, now)
+    faults, issue = desk.faults(picked, week), picked.issue
+    if issue is None or faults:
+        content_hash = desk.proofs.hash_of(issue) if issue else ""
+        approval = desk.approval(week, content_hash or None)
+        return Outlook(issue is None, bool(faults), approval=approval, hash=content_hash, findings=faults)
+    proof = desk.proof(issue, now)
+    stands = Outlook(
+        unfit=bool(proof.errors),
+        status=issue.status,
+        approval=desk.approval(week, proof.hash),
+        hash=proof.hash,
+        findings=proof.findings,
+    )
+    if why_not(now, desk.newsletter.schedule, week, published, stands):
+        return stands
+    people = desk.people(issue, proof, now)
+    return replace(stands, unfit=any(errors_of(people)), findings=(*proof.findings, *people))
+
+
+def notice(desk: Desk, week: Week, reason: Reason, stands: Outlook, now: datetime) -> Notice:
+    """What curators hear of an issue that is due and does not go out."""
+    findings = _errors_first(stands.findings) if reason.of_content else ()
+    told = to_tell(reason, stands)
+    return Notice(KINDS[reason], desk.newsletter.name, week, told.hash, str(reason), findings, now)
+
+
+def failure(desk: Desk, week: Week, reason: str, now: datetime) -> Notice:
+    """What curators hear of a published issue that a channel stopped to send."""
+    return Notice(Kind.FAILED, desk.newsletter.name, week, desk.published(week).hash, reason, (), now)
+
+
+def _errors_first(findings: Collection[Finding]) -> tuple[Finding, ...]:
+    errors = tuple(errors_of(tuple(findings)))
+    return (*errors, *(one for one in findings if one not in errors))
