@@ -1,6 +1,5 @@
 """What the doctor makes of the DNS: SPF, DKIM, DMARC and MX, record by record and by a real server."""
 
-import time
 from base64 import b64encode
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -634,6 +633,13 @@ def server() -> Iterator[DnsServer]:
 @pytest.fixture
 def ask(server: DnsServer) -> Lookups:
     server.asked.clear()
+    return Lookups(server.address, timeout=10, lifetime=20)
+
+
+@pytest.fixture
+def hasty(server: DnsServer) -> Lookups:
+    """Asks what is never answered."""
+    server.asked.clear()
     return Lookups(server.address, timeout=0.1, lifetime=0.2)
 
 
@@ -658,9 +664,9 @@ def ask(server: DnsServer) -> Lookups:
     ],
 )
 def test_every_answer_of_a_server_has_an_outcome(
-    name: str, kind: str, outcome: Outcome, ask: Lookups
+    name: str, kind: str, outcome: Outcome, ask: Lookups, hasty: Lookups
 ) -> None:
-    answer = ask(name, kind)
+    answer = (hasty if outcome is Outcome.FAILED else ask)(name, kind)
     assert answer.outcome is outcome
     assert bool(answer.records) is (outcome is Outcome.FOUND)
     assert bool(answer.why) is (outcome is Outcome.FAILED)
@@ -685,14 +691,14 @@ def test_a_question_is_asked_once(ask: Lookups, server: DnsServer) -> None:
     assert server.questions("example.org", "MX") == 1
 
 
-def test_servers_that_never_answer_are_asked_a_few_times_and_no_more(ask: Lookups, server: DnsServer) -> None:
-    start = time.monotonic()
+def test_servers_that_never_answer_are_asked_a_few_times_and_no_more(
+    hasty: Lookups, server: DnsServer
+) -> None:
     answers = [
-        ask(f"{number}.example.org" if number > PATIENCE else "hang.test", f"TYPE{number + 100}")
+        hasty(f"{number}.example.org" if number > PATIENCE else "hang.test", f"TYPE{number + 100}")
         for number in range(20)
     ]
     assert {answer.outcome for answer in answers} == {Outcome.FAILED}
-    assert time.monotonic() - start < 5
     assert len({(name, kind) for _, name, kind in server.asked}) == PATIENCE
 
 
