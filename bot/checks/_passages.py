@@ -214,3 +214,11 @@ def around(text: str, start: int, end: int, reach: int = 20) -> str:
     begin = text.rfind(" ", 0, max(start - reach, 0)) + 1 if start > reach else 0
     stop = text.find(" ", end + reach)
     return text[begin : stop if stop >= 0 else len(text)]
+
+
+def paragraphs_of(texts: Iterable[Blocks]) -> Iterator[str]:
+    """The words of every paragraph and item of some texts."""
+    like = Passage(Kind.PARAGRAPH, "", "", "", None, "")
+    return (
+        said.words for blocks in texts for said in _of_blocks(blocks, like, Then.END) if said.kind in TEXTS
+    )

@@ -1,0 +1,218 @@
+"""Rules about what was meant for the writer, or for a machine, and would stand before readers."""
+
+import re
+from collections.abc import Iterator
+from itertools import chain
+
+from bot.checks._material import Material
+from bot.checks._passages import HEADINGS, LINES, Kind, Passage, flaw, shown
+from bot.checks._rules import Flaw
+from bot.models import Severity
+
+# ----------------------------------------------------------------------------------------- notes to oneself
+
+_NOTE = re.compile(
+    r"(?<![\w./#@$-])(?P<word>TODO|FIXME|XXX+|(?:TK){1,4}|TBD|TBC)(?![\w/-]|\.\w|['\u2019]s)",
+)
+_OPENS = re.compile(r"(?:^|[\n.!?:;([{\u2014\u2013,*])\s*$")
+_CLOSES = re.compile(r"\s*(?:$|[\n:.!?;)\]}(,\u2014\u2013*])")
+_SPOKEN_OF = re.compile(
+    r"\b(?:an?|the|any|every|each|no|of|your|my|his|her|our|their|this|that|word|called|named|said|says"
+    r"|ein|eine|das|die|jedes|un|une|le|les|el|los|il|o)\s*[\"'\u201c\u201e\u2018\u00ab]?$",
+    re.IGNORECASE,
+)
+_THING = re.compile(
+    r"\s*[\"'\u201d\u2019\u00bb]?\s*"
+    r"(?:apps?|lists?|items?|comments?|managers?|tasks?|files?|trackers?|tags?|notes?|MVC|Liste|Kommentare?)\b"
+)
+_CAPITAL = re.compile(r"\s+[A-Z][a-z]")
+_ROMAN = re.compile(r"\b[A-Z]\w+ $")
+
+
+def note(material: Material) -> Iterator[Flaw]:
+    """A note to oneself was left in the words: TODO, TK, XXX, FIXME.
+
+    Readers see that the issue was not finished, and nobody knows what should have stood there.
+    """
+    for passage in material.passages:
+        for found in _NOTE.finditer(passage.prose):
+            if severity := _how_sure(found, passage):
+                where = passage.prose[found.start() : found.start() + 60].split("\n")[0]
+                message = f"{found['word']} was left: {shown(where)}"
+                yield flaw(material, passage, found["word"], message, "write what belongs here", severity)
+
+
+def _how_sure(found: re.Match[str], passage: Passage) -> Severity | None:
+    """How certain it is that a word is a note, and not what the sentence speaks of."""
+    word, before, after = found["word"], found.string[: found.start()], found.string[found.end() :]
+    if word in ("TBD", "TBC"):  # what is announced may well be open
+        return Severity.HINT
+    if (_SPOKEN_OF.search(before) or _THING.match(after)) and word in ("TODO", "FIXME"):
+        return None
+    quoted = passage.kind in (Kind.ENTRY, Kind.LABEL) and bool(before.strip())  # the words of what is linked
+    opens, closes = bool(_OPENS.search(before)), bool(_CLOSES.match(after))
+    if word == "TK":
+        sure = (closes or opens) and not _CAPITAL.match(after)  # TK Maxx
+    elif word[0] == "X":
+        if _ROMAN.search(before) and passage.kind is not Kind.TITLE:  # Super Bowl XXX
+            return None
+        sure = opens and closes
+    else:
+        sure = opens or word.startswith("TK") or bool(re.match(r"\s?[:(]", after))
+    return Severity.ERROR if sure and not quoted else Severity.WARNING
+
+
+# ---------------------------------------------------------------------------------------- marks of templates
+
+_TEMPLATE = re.compile(
+    r"\{\{[^{}\n]{0,80}\}\}|\{%[^\n%]{0,120}%\}|\*\|[\w:.]{1,40}\|\*|<%[^\n%]{0,80}%>"
+    r"|%%\s?[A-Za-z_][\w. ]{0,30}%%"
+    r"|\{(?:first_?name|last_?name|full_?name|name|email|unsubscribe(?:_url)?)\}"
+    r"|%(?:(?:FIRST|LAST|FULL|USER)_?)?(?:NAME|EMAIL|ADDRESS|UNSUBSCRIBE\w{0,12}|SUBSCRIBER\w{0,12})%"
+    r"|\[(?:insert|fill in) [^\]\n]{1,80}\]"
+    r"|\[(?:First|Last|Company|Recipient|Customer|Your (?:first |last |company )?)[ _]?name\]"
+    r"|<(?:insert|your) [^>\n]{1,60}>",
+    re.IGNORECASE,
+)
+_LIKELY_TEMPLATE = re.compile(
+    r"\$\{[A-Za-z_][\w.]{0,40}\}|\[\[ ?[A-Za-z_][\w.]{0,30} ?\]\]|(?<![\w%])%[A-Z][A-Z_]{2,30}%"
+    r"|\[(?:link|name|date|title|url|image|quote|number|your [a-z ]{1,40}|add [a-z ]{1,40}|lien|nom|titre"
+    r"|enlace|nombre|Name einfügen|Link einfügen)\](?!\()"
+)
+_ENVIRONMENT = re.compile(
+    r"%(?:\w*PATH|APPDATA|LOCALAPPDATA|\w*PROFILE|TE?MP|HOME\w*|WINDIR|SYSTEM\w+|PROGRAM\w+)%"
+)
+
+
+def template_mark(material: Material) -> Iterator[Flaw]:
+    """A placeholder of a template or of a mailing program was left: `{{ name }}`, `*|FNAME|*`, `[insert …]`.
+
+    Nothing fills it in: content is never a template, so readers see the very characters.
+    """
+    fix = "write the words it stands for, or put it between backticks if it is the subject"
+    for passage in material.passages:
+        prose = passage.prose
+        if not any(mark in prose for mark in "{[%<*"):
+            continue
+        for found in _TEMPLATE.finditer(prose):
+            yield flaw(material, passage, found[0], f"{shown(found[0])} is not filled in", fix)
+        for found in _LIKELY_TEMPLATE.finditer(prose):
+            if not _ENVIRONMENT.match(found[0]):
+                message = f"{shown(found[0])} looks like a placeholder"
+                yield flaw(material, passage, found[0], message, fix, Severity.WARNING)
+
+
+# --------------------------------------------------------------------------------------------------- filler
+
+_FILLER = re.compile(
+    r"\blorem ipsum\b(?P<more>[\s,]+dolor)?|\bdolor sit amet\b"
+    r"|\b(?:text|title|description|content|intro|summary|caption|headline|copy) goes here\b"
+    r"|\b(?:your|insert|write|enter) (?:text|title|description|content|intro|summary|headline) here\b"
+    r"|\bhier (?:steht|kommt) (?:der|Ihr|dein) (?:Text|Titel)\b|\b(?:votre|ton) (?:texte|titre) ici\b"
+    r"|\b(?:tu|su) (?:texto|título) aquí\b|\basdf(?:asdf|ghjk?l?)?\b|\bqwertz?u?y?uiop\b",
+    re.IGNORECASE,
+)
+
+
+def filler(material: Material) -> Iterator[Flaw]:
+    """Text that only fills a space was left: lorem ipsum, “text goes here”.
+
+    It stood for words that were never written.
+    """
+    for passage in material.passages:
+        for found in _FILLER.finditer(passage.prose):
+            spoken_of = found[0].lower() == "lorem ipsum"
+            yield flaw(
+                material,
+                passage,
+                found[0],
+                f"{shown(found[0])} only fills the space",
+                "write the text, or delete it",
+                Severity.HINT if spoken_of else None,
+            )
+
+
+# ----------------------------------------------------------------------------------------- unfinished values
+
+_UNTITLED = frozenset(
+    """untitled|title|new issue|new post|new newsletter|draft|test|subject|subject line|preheader|preview text
+    |n/a|none|null|undefined|nan|placeholder|no title|your title|issue title|entry title|section title
+    |?|??|???|-|--|ohne titel|unbenannt|titel|entwurf|betreff|sans titre|titre|brouillon|sin título
+    |título|borrador|senza titolo|titolo|sem título|zonder titel|naamloos|uten tittel
+    |без названия|無題|无标题""".replace("\n    ", "").split("|")
+)
+_DATE_FORM = re.compile(
+    r"\b(?:YYYY|JJJJ|AAAA|20XX|MM[-/.]DD|DD[-/.]MM|TT[.]MM|(?:Month|Monat|Mois) (?:D{1,2}|X{1,2}))\b"
+    r"|(?:#|\b(?:issue|week|no\.?|nr\.?|kw|woche|edition|vol\.?) )(?:N{1,3}|X{1,3})\b"
+    r"|\b\d{4}-\((?:TODO|TBD)",
+    re.IGNORECASE,
+)
+_COPY = re.compile(
+    r"(?:copy of|kopie von|copie de|copia de|copia di|cópia de)\s|\(copy(?: \d)?\)$|.*\s\(\d\)$"
+    r"|\[(?:draft|test|entwurf|brouillon|borrador)\]|(?:draft|test|entwurf)\s?[:\u2013\u2014]\s",
+    re.IGNORECASE,
+)
+_ANSWER = re.compile(r"(?:re|fwd?|aw|wg|tr|rv)\s?:\s", re.IGNORECASE)
+_NUMBERED_COPY = re.compile(r".*\s\(\d\)$")
+
+
+def unfinished(material: Material) -> Iterator[Flaw]:
+    """A title, subject or preheader is still what an editor or a program put there to begin with.
+
+    It is the first thing that readers see of the issue, and in many inboxes the only one.
+    """
+    for passage in material.passages:
+        if (passage.kind in HEADINGS or passage.kind in LINES) and (what := _unfinished(passage)):
+            severity = None if passage.kind in LINES else Severity.WARNING
+            message = f"{passage.kind}: {shown(passage.words)} {what}"
+            yield flaw(material, passage, passage.words, message, f"write the {passage.kind}", severity)
+
+
+def _unfinished(passage: Passage) -> str:
+    words = passage.words.strip()
+    if words.casefold().strip(" .:!") in _UNTITLED or words in ("...", "\u2026"):
+        return "is no more than a placeholder"
+    if _DATE_FORM.search(words):
+        return "holds a form where a date or a number belongs"
+    if passage.kind in LINES and _COPY.match(words) and not _NUMBERED_COPY.match(words):
+        return "is marked as a copy, a draft or a test"
+    if passage.kind in (Kind.TITLE, Kind.SUBJECT) and _ANSWER.match(words):
+        return "begins like an answer or a forwarded mail"
+    return ""
+
+
+# --------------------------------------------------------------------------------------- marks of Markdown
+
+_MARK = re.compile(
+    r"\]\((?!\s*(?:https?|mailto):\S*\s)|\]\[[^\]\n]{1,60}\]|\[\^[^\]\s]{1,20}\]|```+|!\[|~~|^\|.*\|$"
+    r"|(?<!\w)__(?=\w)[^_\n]{1,200}__(?!\w)|(?<![\w`])`[^`\n]{1,80}`"
+)
+_IN_LINES = re.compile(r"\*\*|</?(?:b|i|em|strong|a|br|p|span|div|img|u)\b[^<>\n]{0,200}>", re.IGNORECASE)
+_AT_START = re.compile(r"(?:#{1,6}|[-*+])\s|[\u2022\u25cf\u25aa\u25e6]\s?")
+_SHORTCODE = re.compile(
+    r"(?<![\w:]):(?:tada|rocket|fire|sparkles|warning|heart|eyes|thumbsup|\+1|wave|star2?|bulb|boom|zap|bug|memo"
+    r"|books?|link|point_right|white_check_mark|heavy_check_mark|x|robot(?:_face)?|brain|smile|smiley|joy|pray|clap"
+    r"|muscle|100|tools|wrench|calendar|mega|loudspeaker|newspaper|trophy|gift|coffee|lock|key|art|package):(?![\w:])"
+)
+
+
+def stray_mark(material: Material) -> Iterator[Flaw]:
+    """A mark of Markdown or HTML stays visible in the words: `](`, `[^1]`, a lone backtick, `:tada:`.
+
+    Somewhere a bracket, a blank or a line is missing, so the mark does nothing and is shown.
+    """
+    for passage in material.passages:
+        for found in _marks(passage):
+            fix = "close or delete it; between backticks it is shown as it is"
+            message = f"{shown(found[0])} stays visible"
+            yield flaw(material, passage, found[0].strip(), message, fix)
+
+
+def _marks(passage: Passage) -> Iterator[re.Match[str]]:
+    prose = passage.prose
+    if any(mark in prose for mark in "][`_~|"):
+        yield from _MARK.finditer(prose)
+    if ":" in prose:
+        yield from _SHORTCODE.finditer(prose)
+    if passage.kind in HEADINGS or passage.kind in LINES:
+        yield from chain(_IN_LINES.finditer(prose), _AT_START.finditer(prose[:8]))

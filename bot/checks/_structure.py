@@ -1,0 +1,51 @@
+"""Rules about titles and headings: what is lost at their ends, and below them."""
+
+import re
+from collections.abc import Iterator
+
+from bot.checks._material import Material
+from bot.checks._passages import Kind, flaw, shown
+from bot.checks._rules import Flaw
+from bot.markup import plain_text
+from bot.models import Severity
+from bot.text import Blocks, Heading
+
+_RAGGED_END = re.compile(r"[,;:\u2013\u2014\uff0c\u3001\uff1a]\s*$|(?<=\s)-\s*$")
+_RAGGED_START = re.compile(r"^\s*(?:[,;:)\]}!?%]|[-\u2013\u2014]\s|\.(?=\s))")
+_TITLE = 120
+"""Characters from which a title is most likely a text."""
+
+
+def ragged_title(material: Material) -> Iterator[Flaw]:
+    """A title begins or ends with a mark that joins words, or is as long as a text.
+
+    Something was cut off, or title and text were not parted.
+    """
+    for passage in material.passages:
+        if passage.kind not in (Kind.ENTRY, Kind.SECTION, Kind.TITLE, Kind.SUBJECT):
+            continue
+        words = passage.words
+        if found := _RAGGED_END.search(words) or _RAGGED_START.search(words):
+            side = "ends" if found.start() else "begins"
+            message = f"{passage.kind}: {shown(words)} {side} with {found[0].strip()!r}"
+            yield flaw(material, passage, words, message, "take it off, or write what is missing")
+        elif len(words) > _TITLE and passage.kind is Kind.ENTRY:
+            message = f"{passage.kind}: a title of {len(words)} characters: {shown(words)}"
+            yield flaw(material, passage, words, message, "make its end the lead", Severity.HINT)
+
+
+def bare_heading(material: Material) -> Iterator[Flaw]:
+    """A small heading has nothing below it.
+
+    What it announces was never written, or taken out.
+    """
+    headed = [(entry.place, entry.blocks, issue) for entry, issue in material.all_entries()]
+    headed += [(issue.place, issue.intro, issue.key) for issue in material.issues]
+    for place, blocks, key in headed:
+        if words := _bare(blocks):
+            yield Flaw(material.spot(place, words), f"nothing follows {shown(words)}", "write it", key)
+
+
+def _bare(blocks: Blocks) -> str:
+    """The words of a heading that is the last of some blocks."""
+    return plain_text(blocks[-1].children) if blocks and isinstance(blocks[-1], Heading) else ""
