@@ -146,6 +146,13 @@ def _mailbox(value: str) -> str:
     return _carried(value)
 
 
+def _address(value: str) -> str:
+    """The address alone, without a name before it."""
+    if "<" in value or not value.isascii() or "@" not in value:
+        raise ValueError("is not an address such as ann@example.org")
+    return _mailbox(value)
+
+
 def _carried(value: str) -> str:
     """A mailbox whose address a header can carry, in ASCII."""
     try:
@@ -237,6 +244,7 @@ Lines = Annotated[str, AfterValidator(_lines), AfterValidator(_not_blank)]
 Title = Annotated[str, Field(max_length=150), AfterValidator(_one_line), AfterValidator(_not_blank)]
 Greeting = Annotated[OneLine, AfterValidator(_greeting)]
 Mailbox = Annotated[OneLine, AfterValidator(_mailbox)]
+Address = Annotated[OneLine, AfterValidator(_address)]
 DotAtom = Annotated[
     str,
     _shaped(
@@ -250,6 +258,12 @@ Language = Annotated[
     str, _shaped(r"(?=.{2,35}$)[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*", "a language tag such as en, de or pt-BR")
 ]
 SlackUser = Annotated[str, _shaped(r"[UW][A-Z0-9]{5,20}", "a Slack user ID such as U0123456789")]
+PasswordHash = Annotated[
+    str,
+    _shaped(
+        r"scrypt:[0-9:]{3,30}\$[A-Za-z0-9./+=]{8,64}\$[0-9a-f]{64,256}", "what `curators password` prints"
+    ),
+]
 PluginName = Annotated[str, _shaped(r"[a-z][a-z0-9_-]{0,62}", "a name of small letters, digits, - and _")]
 BaseUrl = Annotated[HttpUrl, AfterValidator(_base_url)]
 Listen = Annotated[str, AfterValidator(_listen)]
