@@ -149,23 +149,33 @@ class App:
     ) -> list[Finding]:
         """Every finding of the configuration, of the content and of its mails, or of some issues.
 
-        Mails are judged of the issues named, or else of those that were not published yet. `watch` is told
-        how many are judged, and of how many.
+        Issues are named as ever, or by their content files. Mails are judged of those, or else of all that
+        were not published yet. `watch` is told how many are judged, and of how many.
         """
         from bot.checks import in_order, look
         from bot.inspection import everything, only
 
         desks = {desk.newsletter.name: desk for desk in self.desks()}
-        named = [(desks[desk.newsletter.name], week) for desk, week in map(self.issue, names)]
+        meant = [self._meant(name, desks) for name in names]
+        named = [] if None in meant else list(filter(None, meant))
         chosen = named or [(desk, week) for desk in desks.values() for week in desk.unpublished(now)]
         findings: list[Finding] = []
         for done, (desk, week) in enumerate(chosen):
             watch(done, len(chosen))
-            findings += desk.judged(week, now)
+            findings += desk.judged(week, now, named=bool(named))
         material = (
             only(self.settings, named, now) if named else everything(self.settings, desks.values(), now)
         )
         return in_order([*look(material), *findings])
+
+    def _meant(self, name: str, desks: "Mapping[str, Desk]") -> "tuple[Desk, Week] | None":
+        """The issue that a name or a file means; None for a file that is no issue's, and so is about all."""
+        from bot.inspection import issue_in
+
+        if (file := Path(name)).is_file():
+            return issue_in(file, desks, self.settings.root)
+        desk, week = self.issue(name)
+        return desks[desk.newsletter.name], week
 
     def examine(self, now: datetime, *, nameserver: str | None, offline: bool) -> "Iterator[Diagnosis]":
         """What the doctor finds, one examination after the other; the database is not made for it."""

@@ -8,10 +8,10 @@ from functools import cached_property
 from threading import Event
 from typing import Literal
 
-from bot import approvals, correcting, publish
+from bot import approvals, correcting, inspection, publish
 from bot.calendar import send_at, upcoming
 from bot.channels import Channel, CorrectableChannel
-from bot.checks import Material, look
+from bot.checks import look
 from bot.checks.people import LONG_AGO
 from bot.correcting import Shortfall
 from bot.errors import InputError, RefusedError
@@ -30,7 +30,7 @@ from bot.outbox import Halt, Report, Terms, work
 from bot.picker import Picked, pick
 from bot.proofs import Proof, Proofs
 from bot.readership import Asked, readership
-from bot.settings import Newsletter, Schedule, Settings
+from bot.settings import Newsletter, Settings
 from bot.sources.markdown import Content, read_newsletter
 from bot.store import Store, issues, ledger
 from bot.store.issues import Published
@@ -131,37 +131,32 @@ class Desk:
 
     # --------------------------------------------------------------------------------------------- checking
 
-    def judged(self, week: Week, now: datetime) -> tuple[Finding, ...]:
-        """What the rules about what would be sent, and about whom to, find in the issue of a week."""
+    def judged(self, week: Week, now: datetime, *, named: bool = False) -> tuple[Finding, ...]:
+        """What the rules about what would be sent, and about whom to, find in the issue of a week.
+
+        The readers are asked for where it was not sent, and either belongs to the present or was `named`.
+        """
         issue = self.picked(week, now).issue
         if issue is None:
             return ()
         proof = self.proofs.of(issue)
-        asks = self.find(week) is None and _is_recent(self.newsletter.schedule, week, now)
+        present = named or now - send_at(self.newsletter.schedule, week) <= LONG_AGO
+        asks = present and self.find(week) is None
         return (*proof.findings, *(self.people(issue, proof, now) if asks else ()))
 
     def proof(self, issue: Issue, now: datetime) -> Proof:
         """The proof of an issue, held against every rule but those about people."""
-        content = self.content
-        earlier = tuple(one for one in content.issues if one.week < issue.week)
-        return self.proofs.of(
-            issue, Material(self._settings, (issue,), earlier=earlier, now=now, texts=content.texts)
-        )
+        return self.proofs.of(issue, inspection.one(self._settings, self, issue, now))
 
     def people(
-        self, issue: Issue, proof: Proof, now: datetime, *, by_hand: bool = False
+        self, issue: Issue, proof: Proof, now: datetime, *, sending: bool = False, by_hand: bool = False
     ) -> tuple[Finding, ...]:
         """What the rules about people find now; they are asked anew each time."""
         if isinstance(proof.result, InputError):
             return ()
         approval = self.approval(issue.week, proof.hash)
-        asked = Asked(issue, proof.result, approval, now, by_hand)
+        asked = Asked(issue, proof.result, approval, now, sending, by_hand)
         return tuple(look(readership(self.store, self._settings, self.newsletter, self.channels, asked)))
-
-    def verdict(self, issue: Issue, now: datetime, *, by_hand: bool = False) -> Proof:
-        """The proof of an issue with all that speaks against sending it at this moment."""
-        proof = self.proof(issue, now)
-        return replace(proof, findings=(*proof.findings, *self.people(issue, proof, now, by_hand=by_hand)))
 
     # ------------------------------------------------------------------------------------------- publishing
 
@@ -178,7 +173,9 @@ class Desk:
         issue = self.issue(week, now)
         if issue.status is Status.DRAFT:
             raise RefusedError(f"{issue.key}: its status is draft: set `status: ready` in {issue.place}")
-        proof = self.verdict(issue, now, by_hand=by_hand)
+        proof = self.proof(issue, now)
+        people = self.people(issue, proof, now, sending=True, by_hand=by_hand)
+        proof = replace(proof, findings=(*proof.findings, *people))
         edition = publish.Edition(issue, proof.hash, picked.taken, proof.passed().payloads)
         publish.publish(self.store, edition, self.channels, now, late=late)
         return [*picked.findings, *(one for one in proof.findings if _is_worth_a_word(one))]
@@ -302,8 +299,3 @@ class Desk:
 def _is_worth_a_word(finding: Finding) -> bool:
     """Whether who publishes an issue is told: a warning about the issue, not about the whole installation."""
     return finding.severity is Severity.WARNING and finding.issue is not None
-
-
-def _is_recent(schedule: Schedule, week: Week, now: datetime) -> bool:
-    """Whether an issue that did not go out belongs to the present rather than to an archive."""
-    return now - send_at(schedule, week) <= LONG_AGO

@@ -1,15 +1,19 @@
 """Gathers what the rules about content look at from desks: everything there is, or the issues named."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from bot.checks import Material
-from bot.desk import Desk
 from bot.models import Entry, Finding, Issue, Week
 from bot.settings import Settings
 
+if TYPE_CHECKING:  # a desk asks here for what its own issues are held against
+    from bot.desk import Desk
 
-def everything(settings: Settings, desks: Iterable[Desk], now: datetime) -> Material:
+
+def everything(settings: Settings, desks: "Iterable[Desk]", now: datetime) -> Material:
     """All content, each file as it was written."""
     content = {desk.newsletter.name: desk.content for desk in desks}
     return Material(
@@ -22,7 +26,7 @@ def everything(settings: Settings, desks: Iterable[Desk], now: datetime) -> Mate
     )
 
 
-def only(settings: Settings, named: Sequence[tuple[Desk, Week]], now: datetime) -> Material:
+def only(settings: Settings, named: "Sequence[tuple[Desk, Week]]", now: datetime) -> Material:
     """Some issues, each with the single entries that it would take; the others are only to compare with.
 
     InputError where one is not there: neither a file of its week, nor entries for it.
@@ -48,7 +52,43 @@ def only(settings: Settings, named: Sequence[tuple[Desk, Week]], now: datetime) 
     )
 
 
-def _about(desk: Desk, week: Week, issue: Issue | None) -> Iterator[Finding]:
+def one(settings: Settings, desk: "Desk", issue: Issue, now: datetime) -> Material:
+    """An issue as it was picked; the newsletter's others are only to compare with.
+
+    Of the configuration its own newsletter alone: what is wrong with another is no reason to hold it.
+    """
+    content, newsletter = desk.content, desk.newsletter
+    return Material(
+        settings.model_copy(update={"newsletters": {newsletter.name: newsletter}}),
+        issues=(issue,),
+        findings=tuple(_about(desk, issue.week, issue)),
+        earlier=tuple(other for other in content.issues if other.week != issue.week),
+        now=now,
+        texts=content.texts,
+    )
+
+
+def issue_in(file: Path, desks: "Mapping[str, Desk]", root: Path) -> "tuple[Desk, Week] | None":
+    """The issue that a content file holds; None where it holds none, as the configuration and entries do."""
+    file, root = file.resolve(), root.resolve()
+    place = file.relative_to(root).as_posix() if file.is_relative_to(root) else ""
+    match place.split("/"):
+        case ["content", name, _] if name in desks:
+            weeks = [one.week for one in desks[name].content.issues if _file(one) == place]
+            week = weeks[0] if weeks else _week(file.stem)
+            return (desks[name], week) if week else None
+    return None
+
+
+def _week(stem: str) -> Week | None:
+    """The week in the name of a file that could not be read."""
+    try:
+        return Week.parse(stem)
+    except ValueError:
+        return None
+
+
+def _about(desk: "Desk", week: Week, issue: Issue | None) -> Iterator[Finding]:
     """What reading has found in an issue's file, and in the files of entries that it takes or may take."""
     key, content = f"{desk.newsletter.name}/{week}", desk.content
     taken = {_file(entry) for entry in (issue.entries if issue else ())}
@@ -58,5 +98,5 @@ def _about(desk: Desk, week: Week, issue: Issue | None) -> Iterator[Finding]:
             yield finding
 
 
-def _file(placed: Entry | Finding) -> str:
+def _file(placed: Issue | Entry | Finding) -> str:
     return placed.place.partition(":")[0]

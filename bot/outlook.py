@@ -61,7 +61,7 @@ def outlook(desk: Desk, week: Week, published: Collection[Week], now: datetime) 
     )
     if why_not(now, desk.newsletter.schedule, week, published, stands):
         return stands
-    people = desk.people(issue, proof, now)
+    people = desk.people(issue, proof, now, sending=True)
     return replace(stands, unfit=any(errors_of(people)), findings=(*proof.findings, *people))
 
 

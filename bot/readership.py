@@ -25,8 +25,9 @@ class Asked:
     made: Print
     approval: ApprovalState | None
     now: datetime
+    sending: bool = False
+    """Whether it is sent at this moment; `by_hand`, by a person."""
     by_hand: bool = False
-    """Whether a person sends it at this moment."""
 
 
 def readership(
@@ -38,20 +39,22 @@ def readership(
     with store.read() as connection:
         last = _last(connection, issue)
         before = balances.by_channel(connection, last.id) if last else {}
+        mails = any(channel.audience is Audience.READERS for channel in channels.values())
+        census = readers.census(connection, newsletter.name) if mails else {}
         return Readership(
             issue,
             newsletter,
             asked.now,
-            tuple(_crowds(connection, newsletter, channels, asked.made, before)),
+            tuple(_crowds(connection, channels, asked, census, before)),
             last.week if last else None,
             sum(balance.in_doubt for balance in before.values()),
             asked.approval,
-            asked.by_hand,
+            sending=asked.sending,
+            by_hand=asked.by_hand,
+            fresh=not census and last is None,
             names_readers=name in rendered.html or name in rendered.text,
             fields=asked.made.fields,
-            neighbours=tuple(_neighbours(connection, settings, newsletter, issue))
-            if _mails(channels)
-            else (),
+            neighbours=tuple(_neighbours(connection, settings, newsletter, issue)) if mails else (),
         )
 
 
@@ -63,34 +66,19 @@ def _last(connection: Connection, issue: Issue) -> Published | None:
 
 def _crowds(
     connection: Connection,
-    newsletter: Newsletter,
     channels: Mapping[str, Channel],
-    made: Print,
+    asked: Asked,
+    census: Mapping[str, int],
     before: Mapping[str, Balance],
 ) -> Iterator[Crowd]:
-    people = _people(connection, newsletter, channels)
     for name, channel in channels.items():
         last = before[name].planned - before[name].suppressed if name in before else None
         if channel.audience is Audience.READERS:
-            confirmed, suppressed, nameless = people
+            confirmed, suppressed = census.get("confirmed", 0), census.get("suppressed", 0)
+            nameless = readers.nameless(connection, asked.issue.newsletter) if confirmed else 0
             yield Crowd(name, confirmed, suppressed=suppressed, nameless=nameless, last=last)
         else:
-            yield Crowd(name, channel.parts(made.payloads[name]), of_readers=False, last=last)
-
-
-def _people(
-    connection: Connection, newsletter: Newsletter, channels: Mapping[str, Channel]
-) -> tuple[int, int, int]:
-    """How many readers can be mailed, how many cannot, and how many of the former gave no name."""
-    if not _mails(channels):
-        return 0, 0, 0
-    census = readers.census(connection, newsletter.name)
-    nameless = readers.nameless(connection, newsletter.name)
-    return census.get("confirmed", 0), census.get("suppressed", 0), nameless
-
-
-def _mails(channels: Mapping[str, Channel]) -> bool:
-    return any(channel.audience is Audience.READERS for channel in channels.values())
+            yield Crowd(name, channel.parts(asked.made.payloads[name]), of_readers=False, last=last)
 
 
 def _neighbours(

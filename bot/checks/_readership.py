@@ -59,8 +59,12 @@ class Readership:
     doubts: int = 0
     """How many of its deliveries are in doubt."""
     approval: ApprovalState | None = None
+    sending: bool = False
+    """Whether it is sent at this moment, rather than looked at."""
     by_hand: bool = False
     """Whether a person sends it at this moment: that is a yes, and the time is theirs."""
+    fresh: bool = False
+    """Whether the ledger knows no reader and no issue yet: it may not be the one that will send."""
     names_readers: bool = False
     """Whether the mail has a place for the reader's name."""
     fields: Mapping[str, str] = field(default_factory=dict)

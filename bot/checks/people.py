@@ -32,15 +32,16 @@ def _readers(count: int) -> str:
 
 
 def nobody(readership: Readership) -> Iterator[Flaw]:
-    """The issue would reach nobody: no channel has a recipient.
+    """The issue would reach nobody: no channel has a recipient; less bad before its minute.
 
-    A list that is empty at the minute of sending was lost or never imported; the issue would count as
-    published, and nobody would have read it.
+    A list that is empty at the minute of sending was lost or never imported: the issue would count as
+    published, and nobody would have read it. Where nothing was ever sent it is a hint until then.
     """
     if not any(crowd.recipients for crowd in readership.crowds):
         names = ", ".join(crowd.channel for crowd in readership.crowds)
         message = f"channels: nobody would get the issue: no recipient in {names or 'any channel'}"
-        yield Flaw(readership.file, message, "`broadsheet subscribers import`", readership.key)
+        severity = Severity.ERROR if readership.sending or readership.last else _mildly(readership)
+        yield Flaw(readership.file, message, "`broadsheet subscribers import`", readership.key, severity)
 
 
 def empty_audience(readership: Readership) -> Iterator[Flaw]:
@@ -55,9 +56,14 @@ def empty_audience(readership: Readership) -> Iterator[Flaw]:
         if not crowd.recipients:
             had = f", and had {crowd.last:,} last time" if crowd.last else ""
             message = f"channels.{crowd.channel}: has no confirmed reader{had}"
-            severity = Severity.ERROR if crowd.last else Severity.WARNING
+            severity = Severity.ERROR if crowd.last else _mildly(readership)
             fix = "`broadsheet subscribers import`, or take the channel out"
             yield Flaw(readership.file, message, fix, readership.key, severity)
+
+
+def _mildly(readership: Readership) -> Severity:
+    """How bad an empty list is that never was otherwise: where content is checked for others, it is usual."""
+    return Severity.HINT if readership.fresh and not readership.sending else Severity.WARNING
 
 
 def changed_audience(readership: Readership) -> Iterator[Flaw]:
