@@ -1,13 +1,14 @@
 """What is told of links that nobody has followed yet: each rule with what it hits and what it nearly hits."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from bot.checks import Material, links
 from bot.checks._hosts import disguise, unreachable
-from bot.models import Edit, Finding, Issue, Severity
+from bot.models import Edit, Entry, Finding, Issue, Reference, Section, Severity
 from bot.settings import Settings
 from bot.sources.markdown import read_issue_bytes
 
@@ -336,3 +337,14 @@ def test_an_address_whose_letters_are_not_known_has_its_entry_s_place_and_no_edi
     issues, _ = read({"2025-W17.md": "---\ntitle: AI Papers\n---\n" + entry(url)})
     (finding,) = RULES["links.tracking"].findings(Material(SETTINGS, tuple(issues)))
     assert (finding.place, finding.edits) == ("2025-W17.md:4", ())
+
+
+def test_a_single_entry_s_link_is_found_in_its_own_file_though_an_issue_takes_it() -> None:
+    head = "---\ntitle: One\ndate: 2025-04-23\n---\n"
+    url = "https://x.org/a?utm_source=x"
+    texts = {"2025-W17.md": "---\ntitle: AI Papers\n---\n", "entries/one.md": f"{head}[Paper]({url})\n"}
+    (issue,), _ = read({"2025-W17.md": texts["2025-W17.md"]})
+    taken = Entry("One", (Reference("Paper", url),), place="entries/one.md:1")
+    given = replace(issue, sections=(Section(None, (taken,)),))
+    (finding,) = RULES["links.tracking"].findings(Material(SETTINGS, (given,), texts=texts))
+    assert finding.place == "entries/one.md:5:9"

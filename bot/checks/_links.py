@@ -3,15 +3,19 @@
 import html
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlsplit
 
 from bot.checks._rules import Flaw
+from bot.front_matter import open_bytes
 from bot.markup import safe_url
-from bot.models import Edit, Entry, Issue, Severity
+from bot.markup.protected import protected
+from bot.models import Edit, Entry, Severity
 from bot.text import (
     Block,
     Blocks,
@@ -37,6 +41,7 @@ if TYPE_CHECKING:
 _ADDRESS = re.compile(r"[\u200b-\u200f\u2060\ufeff]*(?:https?|mailto):[^\s<>\"]*", re.IGNORECASE)
 _CARRIES_ON = re.compile(r"[\w/%&=#?+~@$-]|[.,:;!'][\w/%]")
 """What makes an address longer where it follows one."""
+_ENDS = re.compile(r"[)\]>\"'`*,]")
 _SOUGHT = 2000
 """Addresses of one file that are looked at for one link: enough for any real one."""
 
@@ -79,42 +84,32 @@ class _Found(NamedTuple):
 
 def links_of(material: "Material") -> Iterator[Seen]:
     """The links of the issues in their order, then those of the single entries."""
+    files = Files(material)
     for issue in material.issues:
-        file, _, _ = issue.place.rpartition(":")
-        yield from _of_issue(issue, Written(material.texts.get(file, ""), issue.entries))
+        for found in found_in(issue.intro):
+            raw, place = files.take(found.url, issue.place)
+            yield _seen(found, place, raw, None, issue.key, issue.newsletter)
+        for entry in issue.entries:
+            yield from _of_entry(entry, issue.key, issue.newsletter, files)
     for newsletter, entries in material.entries.items():
         for entry in entries:
-            file, _, _ = entry.place.rpartition(":")
-            yield from _of_entry(entry, None, newsletter, Written(material.texts.get(file, ""), (entry,)))
+            yield from _of_entry(entry, None, newsletter, files)
 
 
-def _of_issue(issue: Issue, written: "Written") -> Iterator[Seen]:
-    for found in found_in(issue.intro):
-        raw, place = written.take(found.url, issue.place)
-        yield Seen(
-            found.url,
-            found.words,
-            place,
-            raw,
-            None,
-            issue.key,
-            issue.newsletter,
-            in_line=False,
-            loose=found.loose,
-        )
-    for entry in issue.entries:
-        yield from _of_entry(entry, issue.key, issue.newsletter, written)
-
-
-def _of_entry(entry: Entry, issue: str | None, newsletter: str, written: "Written") -> Iterator[Seen]:
+def _of_entry(entry: Entry, issue: str | None, newsletter: str, files: "Files") -> Iterator[Seen]:
     for reference in entry.references:
-        raw, place = written.take(reference.url, entry.place)
+        raw, place = files.take(reference.url, entry.place)
         yield Seen(reference.url, reference.label, place, raw, entry, issue, newsletter, in_line=True)
     for found in found_in(entry.blocks):
-        raw, place = written.take(found.url, entry.place)
-        yield Seen(
-            found.url, found.words, place, raw, entry, issue, newsletter, in_line=False, loose=found.loose
-        )
+        raw, place = files.take(found.url, entry.place)
+        yield _seen(found, place, raw, entry, issue, newsletter)
+
+
+def _seen(
+    found: _Found, place: str, raw: str | None, entry: Entry | None, issue: str | None, newsletter: str
+) -> Seen:
+    url, words, loose = found
+    return Seen(url, words, place, raw, entry, issue, newsletter, in_line=False, loose=loose)
 
 
 def found_in(blocks: Blocks) -> Iterator[_Found]:
@@ -184,28 +179,66 @@ def _pieces(inlines: Inlines) -> Iterator[str]:
 class _Spot(NamedTuple):
     line: int
     column: int
+    at: int
     text: str
     """The address and all that stands behind it up to a blank."""
+
+
+class Files:
+    """The files that links stand in, each read when it is first asked for."""
+
+    def __init__(self, material: "Material") -> None:
+        self._texts = material.texts
+        self._read = dict[str, Written]()
+        self._begins = defaultdict[str, set[int]](set)
+        for entry, _ in material.all_entries():
+            self._begins[_file(entry.place)].add(_line(entry.place))
+
+    def take(self, url: str, place: str) -> tuple[str | None, str]:
+        """The letters of an address at or after a place's line, before the next entry, and its place."""
+        file = _file(place)
+        if file not in self._read:
+            self._read[file] = Written(self._texts.get(file, ""), sorted(self._begins[file]))
+        raw, line, column = self._read[file].take(url, _line(place))
+        return raw, place if raw is None else f"{file}:{line}:{column}"
 
 
 class Written:
     """The addresses of one file, each taken by the link that is made of it."""
 
-    def __init__(self, text: str, entries: Iterable[Entry]) -> None:
+    def __init__(self, text: str, begins: Sequence[int]) -> None:
+        self._text = text
         self._spots = list(_spots(text)) if ":" in text else []
         self._lines = [spot.line for spot in self._spots]
-        self._begins: Sequence[int] = sorted(_line(entry.place) for entry in entries)
+        self._begins = begins
         self._next = 0
 
-    def take(self, url: str, place: str) -> tuple[str | None, str]:
-        """The letters of an address at or after a place's line, before the next entry, and its place."""
-        reach = self._reach(_line(place))[:_SOUGHT]
+    def take(self, url: str, line: int) -> tuple[str | None, int, int]:
+        """The letters of an address at or after a line, before the next entry, with line and column."""
+        reach = self._reach(line)[:_SOUGHT]
         # Links are asked for in the order of the file, but for those whose addresses stand at its end.
         for at in chain(range(max(reach.start, self._next), reach.stop), reach):
-            if (raw := _raw(self._spots[at].text, url)) is not None:
+            spot = self._spots[at]
+            if (raw := _raw(spot.text, url)) is not None and not self._is_code(spot):
                 self._next = at + 1
-                return raw, f"{place.rpartition(':')[0]}:{self._spots[at].line}:{self._spots[at].column}"
-        return None, place
+                return raw, spot.line, spot.column
+        return None, line, 0
+
+    def _is_code(self, spot: _Spot) -> bool:
+        """Whether an address stands in code or a comment, asked only where it stands elsewhere as well."""
+        if self._heads[_head(spot.text)] == 1:
+            return False
+        return any(begin <= spot.at < end for begin, end in self._kept)
+
+    @cached_property
+    def _heads(self) -> Counter[str]:
+        return Counter(_head(spot.text) for spot in self._spots)
+
+    @cached_property
+    def _kept(self) -> list[tuple[int, int]]:
+        opened = open_bytes(self._text.encode("utf-8", "replace"), "")
+        before = len(self._text) - len(opened.body)
+        return [(begin + before, end + before) for begin, end in protected(opened.body)]
 
     def _reach(self, line: int) -> range:
         """The spots of what begins on a line, up to the next entry or the file's end."""
@@ -214,6 +247,15 @@ class Written:
         if following == len(self._begins):
             return range(first, len(self._lines))
         return range(first, bisect_right(self._lines, self._begins[following] - 1))
+
+
+def _head(text: str) -> str:
+    """An address up to what may end it: the same for all links of one address, and for some others."""
+    return _ENDS.split(text, maxsplit=1)[0]
+
+
+def _file(place: str) -> str:
+    return place.rpartition(":")[0]
 
 
 def _line(place: str) -> int:
@@ -228,7 +270,7 @@ def _spots(text: str) -> Iterator[_Spot]:
         if passed:
             line += passed
             start = text.rindex("\n", 0, found.start()) + 1
-        yield _Spot(line, found.start() - start + 1, found[0])
+        yield _Spot(line, found.start() - start + 1, found.start(), found[0])
 
 
 def _raw(text: str, url: str) -> str | None:

@@ -116,26 +116,23 @@ def tracking(material: Material) -> Iterator[Flaw]:
             yield flaw(seen, "carries tracking parameters", f"write {shown(plain)}", edits=edits)
 
 
-_PDF = re.compile(r"(https?://(?:www\.|export\.)?arxiv\.org)/pdf/(.+?)(?:v\d+)?(?:\.pdf)?", re.IGNORECASE)
+_PDF = re.compile(
+    r"(https?://(?:www\.|export\.)?arxiv\.org)/pdf/([^?#]+?)(?:v\d+)?(?:\.pdf)?(\?[^#]*)?", re.IGNORECASE
+)
 
 
 def arxiv_pdf(material: Material) -> Iterator[Flaw]:
     """A link leads to an arXiv PDF rather than to the paper's page, and its words do not say so.
 
-    The page opens at once on a phone, shows abstract, versions and code, and leads on to the PDF and
-    the HTML.
+    The page opens at once on a phone, shows abstract, versions and code, and leads on to the PDF and the
+    HTML.
     """
     for seen in material.links:
         found = _PDF.fullmatch(seen.url) if "/pdf/" in seen.url and arxiv_id(seen.url) else None
-        if found and "pdf" not in seen.words.lower():
-            page = f"{found[1]}/abs/{found[2]}"
-            if not _has_page(seen):
-                yield flaw(
-                    seen,
-                    "is a PDF",
-                    f"write {page}",
-                    edits=becomes(seen, page) if seen.raw == seen.url else (),
-                )
+        if found and "pdf" not in seen.words.lower() and not _has_page(seen):
+            page = f"{found[1]}/abs/{found[2]}{found[3] or ''}"
+            edits = becomes(seen, page) if seen.raw == seen.url else ()
+            yield flaw(seen, "is a PDF", f"write {page}", edits=edits)
 
 
 def _has_page(seen: Seen) -> bool:

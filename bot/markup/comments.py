@@ -32,6 +32,11 @@ def without_comments(text: str) -> tuple[str, int | None]:
     return "".join((*kept, text[begin:])), unclosed
 
 
+def spans_of(text: str) -> list[tuple[int, int]]:
+    """Where the comments of a text stand, one that is never closed to the end; half open, in characters."""
+    return [(start, len(text) if end is None else end) for start, end in _comments(text)]
+
+
 def _comments(text: str) -> Iterator[tuple[int, int | None]]:
     """Start and end of each comment; an end of None is a comment without one."""
     at = 0
