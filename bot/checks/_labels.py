@@ -31,6 +31,8 @@ class _Label(NamedTuple):
     """Weeks from the issue's own week to the one that is named."""
     span: tuple[date, date] | None
     """The days that are named, where they are more than one."""
+    is_day: bool = False
+    """Whether it is a single day."""
 
 
 def week_label(material: Material) -> Iterator[Flaw]:
@@ -84,13 +86,16 @@ def _dated(days: Days, week: Week) -> _Label | None:
     if not (span := days.near(week)):
         return None
     off = (week_of(span).monday - week.monday).days // _DAYS_OF_A_WEEK
-    return _Label(days.words, off, span if days.is_span else None)
+    return _Label(days.words, off, span if days.is_span else None, not days.is_span)
 
 
 def _is_dateline(days: Days, words: str) -> bool:
     """Whether a day stands by itself at an end of a line, as in “Week ending August 16, 2026”."""
     before, after = words[: days.at].rstrip(), words[days.at + len(days.words) :].strip(" .)]")
-    return not after or not before or before.endswith(("(", "[", ":", "|", "\u2013", "\u2014", " -"))
+    parted = not after or after.startswith((":", ",", "|", "\u2013", "\u2014", "- "))
+    return (
+        parted if not before else not after or before.endswith(("(", "[", ":", "|", "\u2013", "\u2014", " -"))
+    )
 
 
 def _judged(
@@ -102,7 +107,7 @@ def _judged(
     place = material.spot(issue.place, label.words)
     if label.off not in (0, usual):
         message = f"{key}: {shown(label.words)} is not {issue.week}, {_said(issue.week)}"
-        doubtful = not before and not label.span and abs(label.off) == 1
+        doubtful = not before and label.is_day and abs(label.off) == 1
         yield Flaw(place, message, "name its own week", issue.key, Severity.HINT if doubtful else None)
     elif label.span and (odd := _odd(label.span)):
         fix = f"{issue.week} is {_said(issue.week)}"

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator
-from itertools import chain
 
 from bot.checks._material import Material
 from bot.checks._passages import HEADINGS, LINES, Kind, Passage, flaw, shown
@@ -65,9 +64,9 @@ def _how_sure(found: re.Match[str], passage: Passage) -> Severity | None:
 # ---------------------------------------------------------------------------------------- marks of templates
 
 _TEMPLATE = re.compile(
-    r"\{\{[^{}\n]{0,80}\}\}|\{%[^\n%]{0,120}%\}|\*\|[\w:.]{1,40}\|\*|<%[^\n%]{0,80}%>"
+    r"\{\{[^{}\n]{0,80}\}\}|\{%[^\n%]{0,120}%\}|(?-i:\*?\|[A-Z][A-Z0-9_:]{3,40}\|\*?)|<%[^\n%]{0,80}%>"
     r"|%%\s?[A-Za-z_][\w. ]{0,30}%%"
-    r"|\{(?:first_?name|last_?name|full_?name|name|email|unsubscribe(?:_url)?)\}"
+    r"|(?<!\$)\{(?:first_?name|last_?name|full_?name|name|email|unsubscribe(?:_url)?)\}"
     r"|%(?:(?:FIRST|LAST|FULL|USER)_?)?(?:NAME|EMAIL|ADDRESS|UNSUBSCRIBE\w{0,12}|SUBSCRIBER\w{0,12})%"
     r"|\[(?:insert|fill in) [^\]\n]{1,80}\]"
     r"|\[(?:First|Last|Company|Recipient|Customer|Your (?:first |last |company )?)[ _]?name\]"
@@ -92,12 +91,13 @@ def template_mark(material: Material) -> Iterator[Flaw]:
     fix = "write the words it stands for, or put it between backticks if it is the subject"
     for passage in material.passages:
         prose = passage.prose
-        if not any(mark in prose for mark in "{[%<*"):
+        if not any(mark in prose for mark in "{[%<|"):
             continue
-        for found in _TEMPLATE.finditer(prose):
+        sure = list(_TEMPLATE.finditer(prose))
+        for found in sure:
             yield flaw(material, passage, found[0], f"{shown(found[0])} is not filled in", fix)
         for found in _LIKELY_TEMPLATE.finditer(prose):
-            if not _ENVIRONMENT.match(found[0]):
+            if not _ENVIRONMENT.match(found[0]) and all(found.start() != one.start() for one in sure):
                 message = f"{shown(found[0])} looks like a placeholder"
                 yield flaw(material, passage, found[0], message, fix, Severity.WARNING)
 
@@ -215,4 +215,6 @@ def _marks(passage: Passage) -> Iterator[re.Match[str]]:
     if ":" in prose:
         yield from _SHORTCODE.finditer(prose)
     if passage.kind in HEADINGS or passage.kind in LINES:
-        yield from chain(_IN_LINES.finditer(prose), _AT_START.finditer(prose[:8]))
+        yield from _IN_LINES.finditer(prose)
+        if found := _AT_START.match(prose):
+            yield found

@@ -148,7 +148,7 @@ def _gaps(material: Material, numbered: Sequence[tuple[int, Passage]]) -> Iterat
     step = -1 if numbers[0] > numbers[-1] and numbers[-1] == 1 else 1
     expected = numbers[0] if step < 0 else 1
     for number, passage in numbered:
-        if number not in (expected, 1):
+        if number != expected and (number != 1 or step < 0):
             message = f"number {number} stands where {expected} would be"
             yield flaw(material, passage, passage.words, message, "number the entries anew")
         expected = number + step

@@ -68,7 +68,7 @@ def _twice(material: Material, passage: Passage, found: re.Match[str]) -> Flaw:
 
 _FAULTS = re.compile(
     r",\s?,|;\s?;|(?<![.\w/])\.\.(?![.\w/])|(?<=[a-z)\]])\.\.(?=\s|$)|,\.(?!\w)|\.\s\.(?=\s|$)(?<!\.\s\.\s\.)"
-    r"|\?\.(?=\s|$)|\.\?(?=\s|$)|\u3002\u3002(?!\u3002)|(?<!\u3002)\u3001\u3001|\uff0c\uff0c|\uff0c\u3002"
+    r"|\?\.(?=\s|$)|\.\?(?=\s|$)|(?<!\u3002)\u3002\u3002(?!\u3002)|\u3001\u3001|\uff0c\uff0c|\uff0c\u3002"
     r"|(?<=[^\W\d_]),(?=(?:and|but|the|which|so|or|it|we|they)\b)"
     r"|(?<=[a-z]{2})[.](?=(?:The|This|These|In|It|We|They|And|But|However|For|A)\s)"
 )

@@ -65,7 +65,7 @@ def invisible(material: Material) -> Iterator[Flaw]:
             yield flaw(material, passage, SOFT_HYPHEN, message, fix)
 
 
-_LOST = re.compile("\ufffd+")
+_LOST = re.compile("[\ufffd\ud800-\udfff]+")
 
 
 def lost(material: Material) -> Iterator[Flaw]:
