@@ -64,6 +64,14 @@ def week_before(schedule: Schedule, week: Week) -> Week:
     return _unskipped(schedule, week_after(week, -1), -1)
 
 
+def skipped_before(schedule: Schedule, week: Week) -> tuple[Week, ...]:
+    """The skipped weeks between `week` and the one that is sent before it, in order."""
+    before, weeks = week_before(schedule, week), [week_after(week, -1)]
+    while weeks[0] != before:
+        weeks.insert(0, week_after(weeks[0], -1))
+    return tuple(weeks[1:])
+
+
 def _unskipped(schedule: Schedule, week: Week, step: int) -> Week:
     """The week itself, or the next one in the direction of `step` that is not skipped."""
     while is_skipped(schedule, week):

@@ -97,13 +97,7 @@ class Desk:
 
     def faults(self, picked: Picked, week: Week) -> tuple[Finding, ...]:
         """The findings that keep an issue's content from going out."""
-        key = f"{self.newsletter.name}/{week}"
-        read = (
-            finding
-            for finding in self.content.findings
-            if finding.issue == key or f"/{week}.md" in finding.place
-        )
-        return tuple(errors_of([*picked.findings, *read]))
+        return tuple(errors_of([*picked.findings, *inspection.read(self, week, picked.issue)]))
 
     def frozen(self, gone: Published) -> dict[str, bytes]:
         """What each channel sends of a published issue."""

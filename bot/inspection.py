@@ -5,7 +5,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bot.checks import Material
+from bot.checks import Material, known
+from bot.checks._words import Words
 from bot.models import Entry, Finding, Issue, Week
 from bot.settings import Settings
 
@@ -86,6 +87,17 @@ def _week(stem: str) -> Week | None:
         return Week.parse(stem)
     except ValueError:
         return None
+
+
+def read(desk: "Desk", week: Week, issue: Issue | None) -> Iterator[Finding]:
+    """What reading has found in the issue of a week, as bad as newsletter and issue take it."""
+    key = f"{desk.newsletter.name}/{week}"
+    words = Words((desk.newsletter,), (issue,) if issue else ())
+    for finding in desk.content.findings:
+        if finding.issue == key or f"/{week}.md" in finding.place:
+            rule = known().get(finding.rule)
+            if heard := words.heard(rule, finding) if rule else finding:
+                yield heard
 
 
 def _about(desk: "Desk", week: Week, issue: Issue | None) -> Iterator[Finding]:

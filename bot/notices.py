@@ -61,10 +61,15 @@ def lines(notice: Notice) -> Iterator[str]:
     """A notice as lines of plain text: what and why, then the first errors, each where it stands."""
     begin = "" if notice.kind is Kind.FAILED else "not sent: "
     yield f"{notice.issue}: {begin}{notice.reason}"
+    yield from (f"  {line}" for line in first_errors(notice))
+
+
+def first_errors(notice: Notice) -> Iterator[str]:
+    """The first errors that the checks found, each where it stands, and how many more there are."""
     errors = list(errors_of(notice.findings))
-    yield from (f"  {error} [{error.rule}]" for error in errors[:SHOWN])
+    yield from (f"{error} [{error.rule}]" for error in errors[:SHOWN])
     if len(errors) > SHOWN:
-        yield f"  and {len(errors) - SHOWN} more: `broadsheet check {notice.week}`"
+        yield f"and {len(errors) - SHOWN} more: `broadsheet check {notice.week}`"
 
 
 def write_down(notice: Notice) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Collection
 from dataclasses import replace
 from datetime import datetime
 
+from bot.calendar import is_skipped
 from bot.desk import Desk
 from bot.models import Finding, Week, errors_of
 from bot.notices import Kind, Notice
@@ -23,6 +24,7 @@ KINDS = {
     Reason.UNAPPROVED: Kind.WAITING_FOR_APPROVAL,
     Reason.CHANGED: Kind.WAITING_FOR_APPROVAL,
     Reason.EMPTY: Kind.EMPTY,
+    Reason.SKIPPED: Kind.STOPPED,
 }
 """What a notice is about, by the reason why an issue does not go out."""
 
@@ -63,6 +65,35 @@ def outlook(desk: Desk, week: Week, published: Collection[Week], now: datetime) 
         return stands
     people = desk.people(issue, proof, now, sending=True)
     return replace(stands, unfit=any(errors_of(people)), findings=(*proof.findings, *people))
+
+
+def against(desk: Desk, now: datetime) -> dict[Week, Notice]:
+    """What is against sending the issues that are due, by week; the others are not looked at."""
+    stands, schedule = view(desk, now), desk.newsletter.schedule
+    reasons = {
+        week: why_not(now, schedule, week, stands.published, one) for week, one in stands.outlooks.items()
+    }
+    return {
+        week: notice(desk, week, reason, stands.outlooks[week], now)
+        for week, reason in reasons.items()
+        if reason
+    }
+
+
+def against_one(desk: Desk, week: Week, now: datetime) -> Notice | None:
+    """What would be against sending the issue of a week at its time, as everything is now."""
+    with desk.store.read() as connection:
+        published = {one.week for one in issues.every(connection, desk.newsletter.name)}
+    stands = outlook(desk, week, published, now)
+    reason = why_not(now, desk.newsletter.schedule, week, published, stands)
+    return skipped(desk, week, now) or (notice(desk, week, reason, stands, now) if reason else None)
+
+
+def skipped(desk: Desk, week: Week, now: datetime) -> Notice | None:
+    """That nothing is sent on an issue's date, where that is so."""
+    if is_skipped(desk.newsletter.schedule, week):
+        return notice(desk, week, Reason.SKIPPED, Outlook(), now)
+    return None
 
 
 def notice(desk: Desk, week: Week, reason: Reason, stands: Outlook, now: datetime) -> Notice:

@@ -43,6 +43,7 @@ class Reason(StrEnum):
     UNAPPROVED = "nobody has approved it"
     CHANGED = "its content has changed since it was approved"
     EMPTY = "nothing was collected for it"
+    SKIPPED = "nothing is sent on its date: its single entries go into the next issue"
 
     @property
     def of_content(self) -> bool:

@@ -25,13 +25,13 @@ def next_(session: Session, count: int) -> None:
 
 
 def _show_next(out: "Console", rows: list[dict[str, Any]]) -> None:
-    shown = table("issue", "goes out", "zone", "UTC", "entries until")
+    shown = table("issue", "goes out", "zone", "UTC", "entries until", "left out before")
     for row in rows:
         local = datetime.fromisoformat(row["local"])
         until = datetime.fromisoformat(row["window"][1]).astimezone(local.tzinfo)
         cells = (f"{row['newsletter']}/{row['issue']}", f"{local:%a %Y-%m-%d %H:%M %z}", row["zone"])
         utc = datetime.fromisoformat(row["utc"])
-        shown.add_row(*cells, f"{utc:%a %H:%MZ}", f"{until:%a %H:%M}")
+        shown.add_row(*cells, f"{utc:%a %H:%MZ}", f"{until:%a %H:%M}", ", ".join(row["skipped"]))
     out.print(shown)
 
 

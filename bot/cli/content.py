@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from bot.cli.holding import show_why
 from bot.cli.session import Session, no, table
 
 if TYPE_CHECKING:
@@ -127,6 +128,8 @@ def _show_issues(out: "Console", rows: list[dict[str, Any]]) -> None:
         times = (_minute(row["due"]), _minute(row["published"]))
         shown.add_row(*("" if cell is None else str(cell) for cell in (*cells, *times)))
     out.print(shown)
+    for row in rows:
+        show_why(out, {**row, "issue": f"{row['newsletter']}/{row['issue']}"})
 
 
 def _short(title: str) -> str:

@@ -4,6 +4,7 @@ from threading import Event
 
 import click
 
+from bot.cli.holding import unless_held
 from bot.cli.sending import show_status
 from bot.cli.session import Session, no
 
@@ -24,7 +25,8 @@ def correct_(session: Session, issue: str) -> None:
 
     session.refuse_time_travel(leaves_the_machine=session.app.leaves_the_machine)
     desk, week = session.app.issue(issue)
-    new = desk.revise(week, session.now)
+    with unless_held(session, f"{desk.newsletter.name}/{week}"):
+        new = desk.revise(week, session.now)
     stop = Event()
     with stopping(stop, session.note):
         halts, shortfalls = desk.correct(week, session.clock, stop)

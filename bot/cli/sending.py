@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
+from bot.cli.holding import show_why, unless_held
 from bot.cli.session import Session, no, table
 
 if TYPE_CHECKING:
@@ -30,6 +31,8 @@ def plan_(session: Session, issue: str | None) -> None:
     desk, week = session.app.issue(issue, session.now)
     document = plan(desk, week, session.now)
     session.answer(document, lambda out: _show_plan(out, document))
+    if document["why"] and document["why"]["findings"]:
+        no()
 
 
 def _show_plan(out: "Console", document: dict[str, Any]) -> None:
@@ -39,6 +42,7 @@ def _show_plan(out: "Console", document: dict[str, Any]) -> None:
         excluded = ", ".join(f"{count} {reason}" for reason, count in channel["excluded"].items())
         shown.add_row(name, channel["by"], str(channel["recipients"]), excluded)
     out.print(shown)
+    show_why(out, document)
 
 
 @click.command(
@@ -55,8 +59,9 @@ def publish_(session: Session, issue: str | None) -> None:
     """Put an issue into the outbox and work the outbox until it is settled."""
     session.refuse_time_travel(leaves_the_machine=session.app.leaves_the_machine)
     desk, week = session.app.issue(issue, session.now)
-    for notice in desk.publish(week, session.now):
-        session.note(str(notice))
+    with unless_held(session, f"{desk.newsletter.name}/{week}"):
+        for finding in desk.publish(week, session.now):
+            session.note(str(finding))
     _work(session, desk, week)
 
 
@@ -105,16 +110,16 @@ def resolve_(
 @click.pass_obj
 def status_(session: Session, issue: str | None) -> None:
     """Show the balance: planned = sent + failed + suppressed + skipped + in doubt + waiting."""
-    from bot.overview import status, statuses
+    from bot.overview import status, statuses, unsent
 
     if issue is None:
-        documents = [document for desk in session.app.desks() for document in statuses(desk)]
+        documents = [one for desk in session.app.desks() for one in statuses(desk, session.now)]
         session.answer(documents, lambda out: _show_balances(out, documents))
         return
     desk, week = session.app.issue(issue)
-    document = status(desk, week)
+    document = status(desk, week) if desk.find(week) else unsent(desk, week, session.now)
     session.answer(document, lambda out: show_status(out, document))
-    if not _well(document):
+    if document.get("why") or not _well(document):
         no()
 
 
@@ -201,6 +206,9 @@ def _show_revisions(out: "Console", document: dict[str, Any]) -> None:
 
 def _show_balance(out: "Console", document: dict[str, Any]) -> None:
     out.print(f"[bold]{document['issue']}[/] {document['state']}")
+    show_why(out, document)
+    if not document["channels"]:
+        return
     shown = table("channel", *(name.replace("_", " ") for name in COLUMNS))
     for name, balance in document["channels"].items():
         shown.add_row(name, *(_number(state, balance[state]) for state in COLUMNS))
