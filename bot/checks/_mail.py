@@ -13,6 +13,11 @@ from bot.settings import Newsletter
 
 _HIDDEN = re.compile(r"\bdisplay\s*:\s*none\b", re.IGNORECASE)
 _NO_WORDS = {"head", "script", "style", "title", "template"}
+_INLINE = frozenset(
+    ("a", "abbr", "b", "bdi", "bdo", "cite", "code", "del", "dfn", "em", "font", "i", "ins", "kbd", "mark",
+     "q", "s", "samp", "small", "span", "strike", "strong", "sub", "sup", "time", "tt", "u", "var", "wbr")
+)  # fmt: skip
+"""Elements that part no words."""
 _SILENT = re.compile(r"\{#.*?#\}|/\*.*?\*/", re.DOTALL)
 
 
@@ -72,15 +77,30 @@ class Mail:
         return frozenset(found)
 
     @cached_property
+    def words(self) -> str:
+        """What readers see, with a blank between what stands in different boxes."""
+        seen: list[str] = []
+        for event, node in iterwalk(self.page, events=("start", "end", "comment")):
+            hidden = node in self.hidden if event == "start" else node.getparent() in self.hidden
+            text = None if hidden else node.text if event == "start" else node.tail
+            if event != "comment" and node.tag not in _INLINE:
+                seen.append(" ")
+            if text:
+                seen.append(text)
+        return "".join(seen)
+
+    @cached_property
     def letters(self) -> str:
         """What readers see, without its blanks and in small letters, for looking words up in it."""
-        seen: list[str | None] = []
-        for event, node in iterwalk(self.page, events=("start", "end", "comment")):
-            if event == "start":
-                seen.append(None if node in self.hidden else node.text)
-            else:
-                seen.append(None if node.getparent() in self.hidden else node.tail)
-        return letters("".join(filter(None, seen)))
+        return letters(self.words)
+
+    def has_words(self, link: _Element) -> bool:
+        """Whether a reader can see or hear what a link is about."""
+        if link in self.hidden:
+            return False
+        images = (image.get("alt") for image in link.iter("img"))
+        words = "".join(map(str, (*link.itertext("*"), link.get("aria-label") or "", *filter(None, images))))
+        return any(character.isprintable() and not character.isspace() for character in words)
 
     def place(self, *patterns: str) -> str:
         """`templates/…:line` of the first pattern that the theme's sources have, or else the theme's file."""

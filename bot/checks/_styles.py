@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from bot.checks import Flaw, Mail
+from bot.checks import Flaw, Mail, Rule
 from bot.checks._stylesheet import Statement, declarations, statements
 from bot.models import Severity
 
@@ -45,7 +45,10 @@ class Loss:
 
 
 def imported_styles(mail: Mail) -> Iterator[Flaw]:
-    """A stylesheet has an @import, which is never fetched and which mail programs drop."""
+    """A stylesheet has an @import.
+
+    Mail programs drop it and nothing here fetches it: what it names is missing from every mail.
+    """
     sheets = dict.fromkeys((*mail.rendered.sheets, *mail.head_styles))
     for text in dict.fromkeys(text for sheet in sheets for text in imports(statements(sheet))):
         place = mail.place(loosely(text), r"@import\b")
@@ -55,7 +58,10 @@ def imported_styles(mail: Mail) -> Iterator[Flaw]:
 
 
 def unresolved_variables(mail: Mail) -> Iterator[Flaw]:
-    """A var() is left, which Gmail, Outlook and Yahoo drop; in a style attribute nothing takes its place."""
+    """A var() is left in the mail; in a style attribute that is an error.
+
+    Gmail, Outlook and Yahoo drop every declaration that has one: the colour or width is not there at all.
+    """
     in_tags = dict.fromkeys(variables(_attributes(mail)))
     in_head = dict.fromkeys(variables(_head(mail)))
     for name in {**in_tags, **in_head}:
@@ -66,7 +72,10 @@ def unresolved_variables(mail: Mail) -> Iterator[Flaw]:
 
 
 def lost_in_gmail(mail: Mail) -> Iterator[Flaw]:
-    """Gmail drops a whole stylesheet or style attribute for one syntax in it, or (a warning) the one rule."""
+    """The styles have a syntax that Gmail does not know; what costs only one rule is a warning.
+
+    For some, Gmail drops the whole stylesheet or style attribute, and the mail loses its look.
+    """
     losses = (
         *lost_by_syntax(_head(mail)),
         *lost_by_selector(_head(mail)),
@@ -83,7 +92,10 @@ def _plainer(loss: Loss) -> str:
 
 
 def big_styles(mail: Mail) -> Iterator[Flaw]:
-    """The mail's stylesheets have more than the 16,384 bytes that Gmail reads, or (a hint) nearly."""
+    """The mail's stylesheets have more than the 16,384 bytes that Gmail reads, or (a hint) nearly.
+
+    Gmail drops what follows, which may be what makes a mail fit a phone or the dark.
+    """
     size = sum(len(style.encode()) for style in mail.head_styles)
     if size >= STYLES * NEARLY:
         severity = Severity.ERROR if size > STYLES else Severity.HINT
@@ -156,3 +168,35 @@ def _name(at_rule: str) -> str:
 def loosely(text: str) -> str:
     """A pattern for the beginning of a text, however its blanks were set."""
     return r"\s*".join(map(re.escape, re.findall(r"\w+|[^\w\s]", text[:SHOWN])))
+
+
+RULES = (
+    Rule(
+        "mail.css-import",
+        Severity.ERROR,
+        imported_styles,
+        example='<style>@import url("fonts.css");</style>',
+        mend="Copy what it names into the theme.",
+    ),
+    Rule(
+        "mail.css-variable",
+        Severity.ERROR,
+        unresolved_variables,
+        example='<p style="color: var(--ink)">Words</p>',
+        mend="Write the value itself.",
+    ),
+    Rule(
+        "mail.css-gmail",
+        Severity.ERROR,
+        lost_in_gmail,
+        example='<p style="color: rgb(0 0 0 / 50%)">Words</p>',
+        mend="Write colours as #000 or rgb(0, 0, 0), and rules flat.",
+    ),
+    Rule(
+        "mail.style-size",
+        Severity.ERROR,
+        big_styles,
+        example='<style>{{ "p { color: red } " * 1000 }}</style>',
+        mend="Leave rules out of kept_styles.",
+    ),
+)
