@@ -11,12 +11,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from bot.changes import passages, to_json
 from bot.channels import Channel, CorrectableChannel, CorrectingCourier
 from bot.errors import BroadsheetError, DeliveryError, InputError, RefusedError, StopRunError, TransientError
 from bot.models import Approval
 from bot.outbox import Terms, entered
 from bot.publish import Edition, refuse_held
-from bot.store import Store, corrections, issues, ledger
+from bot.store import Store, corrections, decisions, issues, ledger
 from bot.store.corrections import Outdated
 from bot.store.issues import PAGE, Published
 
@@ -42,7 +43,7 @@ def revise(
         latest = issues.find(connection, issue.newsletter, issue.week) or gone
         if latest.hash == edition.hash:
             return False
-        approval = issues.approval(connection, issue.newsletter, issue.week)
+        approval = decisions.standing(connection, issue.newsletter, issue.week)
         refuse_held(approval, issue)
         if approval_required:
             _refuse_unapproved(approval, edition)
@@ -54,6 +55,7 @@ def revise(
         }
         changed = edition.payloads.get(PAGE, b"") not in {b"", posted.get(PAGE)}
         pages = {PAGE: edition.payloads[PAGE]} if changed else {}
+        decisions.keep(connection, edition.hash, to_json(passages(issue)), now)
         issues.add_revision(connection, latest, issue.title, edition.hash, {**made, **pages}, now)
         for name, payload in made.items():
             parts, before = channels[name].parts(payload), corrections.parts_of(connection, gone.id, name)

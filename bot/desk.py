@@ -10,16 +10,19 @@ from typing import Literal
 
 from bot import approvals, correcting, inspection, publish
 from bot.calendar import send_at, upcoming
+from bot.changes import Change, changes, from_json, passages, to_json
 from bot.channels import Channel, CorrectableChannel
 from bot.checks import look
 from bot.checks.people import LONG_AGO
 from bot.correcting import Shortfall
-from bot.errors import InputError, RefusedError
+from bot.errors import ChangedError, InputError, RefusedError
 from bot.models import (
+    Approval,
     ApprovalState,
     DeliveryState,
     Finding,
     Issue,
+    Origin,
     Severity,
     Status,
     Week,
@@ -32,7 +35,8 @@ from bot.proofs import Proof, Proofs
 from bot.readership import Asked, readership
 from bot.settings import Newsletter, Settings
 from bot.sources.markdown import Content, read_newsletter
-from bot.store import Store, issues, ledger
+from bot.store import Store, decisions, issues, ledger
+from bot.store.decisions import Verb
 from bot.store.issues import Published
 
 
@@ -107,7 +111,7 @@ class Desk:
     def approval(self, week: Week, content_hash: str | None) -> ApprovalState | None:
         """What a curator's decision on an issue is worth for the content of this hash."""
         with self.store.read() as connection:
-            approval = issues.approval(connection, self.newsletter.name, week)
+            approval = decisions.standing(connection, self.newsletter.name, week)
         return approval.stands_for(content_hash or "") if approval else None
 
     def find(self, week: Week) -> Published | None:
@@ -252,21 +256,31 @@ class Desk:
 
     # --------------------------------------------------------------------------------------------- deciding
 
-    def decide(self, week: Week, verb: str, now: datetime) -> str:
-        """Write down a curator's decision on the content as it is now; its hash.
+    def decide(
+        self, week: Week, verb: Verb, now: datetime, *, by: str, origin: Origin, seen: str | None = None
+    ) -> approvals.Outcome:
+        """Write down a curator's decision on the content as it is now.
 
-        HeldError where a yes is asked for and the checks find errors: it could not go out.
+        `seen` is the hash of what they looked at. ChangedError where a yes is to something else by now,
+        HeldError where the checks find errors: it could not go out.
         """
         issue = self.issue(week, now)
-        content_hash, name = self.proofs.hash_of(issue), self.newsletter.name
+        content_hash = self.proofs.hash_of(issue)
         if verb == "approved":
+            if seen not in {None, content_hash}:
+                raise ChangedError(issue.key)
             self.proof(issue, now).passed()
-            approvals.approve(self.store, name, week, content_hash, now)
-        elif verb == "held":
-            approvals.hold(self.store, name, week, content_hash, now)
-        else:
-            approvals.release(self.store, name, week, now)
-        return content_hash
+        word = approvals.Word(content_hash, to_json(passages(issue)), by, origin)
+        return approvals.decide(self.store, self.newsletter.name, week, verb, word, now)
+
+    def changes(self, week: Week, now: datetime) -> tuple[Approval, tuple[Change, ...]] | None:
+        """The last yes to an issue, and what has changed since; None where nobody said yes."""
+        with self.store.read() as connection:
+            yes = decisions.last_approved(connection, self.newsletter.name, week)
+            words = decisions.find(connection, yes.hash) if yes else None
+        if yes is None or words is None:
+            return None
+        return yes, changes(from_json(words), passages(self.issue(week, now)))
 
     def tell(self, notice: Notice) -> bool:
         """Tell curators something, unless they were told the same; False where somebody was quicker."""

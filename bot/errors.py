@@ -4,6 +4,7 @@ BroadsheetError
 ├── InputError          bad usage, configuration or content: exit status 2, nothing sent
 ├── StoreError          the database is locked, read-only, full or gone: exit status 2
 ├── RefusedError        a person or a rule said no: exit status 1, nothing sent
+│   ├── ChangedError    a yes to content that is no more
 │   └── HeldError       the checks found errors in what would be sent
 ├── StopRunError        policy or configuration of the far side: pause the run, touch no reader
 └── DeliveryError       the answer to one delivery
@@ -39,6 +40,13 @@ class StoreError(BroadsheetError):
 
 class RefusedError(BroadsheetError):
     """It could be done, and a person or a rule said no: held, a draft."""
+
+
+class ChangedError(RefusedError):
+    """A curator said yes to what they saw, and the content is another by now."""
+
+    def __init__(self, issue: str) -> None:
+        super().__init__(f"{issue}: this draft changed since: look at it again, then approve it")
 
 
 class HeldError(RefusedError):

@@ -311,6 +311,15 @@ class Balance:
 ApprovalState = Literal["approved", "void", "held"]
 
 
+class Origin(StrEnum):
+    """Where a curator decided."""
+
+    CLI = "cli"
+    STUDIO = "studio"
+    SLACK = "slack"
+    MAIL = "mail"
+
+
 @dataclass(frozen=True, slots=True)
 class Approval:
     """A curator's decision on one content hash of an issue: yes (`approved`) or stop (`held`)."""
@@ -318,6 +327,9 @@ class Approval:
     decision: Literal["approved", "held"]
     hash: str
     at: datetime
+    by: str = ""
+    """Who: a curator's key in the configuration or, on the command line, the machine's user."""
+    origin: Origin | None = None
 
     def stands_for(self, content_hash: str) -> ApprovalState:
         """What the decision is worth for the content as it is now: a yes is void once the content changed."""

@@ -7,10 +7,11 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
+from bot.changes import passages, to_json
 from bot.channels import Audience, Channel
 from bot.errors import RefusedError
 from bot.models import Approval, Issue
-from bot.store import Store, issues, ledger
+from bot.store import Store, decisions, issues, ledger
 from bot.store.issues import PAGE
 
 
@@ -34,12 +35,13 @@ def publish(
     issue = edition.issue
     with store.write() as connection:
         issues.reserve(connection, issue.newsletter, issue.week)
-        refuse_held(issues.approval(connection, issue.newsletter, issue.week), issue)
+        refuse_held(decisions.standing(connection, issue.newsletter, issue.week), issue)
         number = issues.add(
             connection, issue.newsletter, issue.week, issue.title, edition.hash, now, late=late
         )
         if number is None:
             return False
+        decisions.keep(connection, edition.hash, to_json(passages(issue)), now)
         issues.take_entries(connection, issue.newsletter, number, edition.taken)
         if PAGE in edition.payloads:
             issues.add_payload(connection, number, PAGE, edition.payloads[PAGE])

@@ -1,38 +1,56 @@
 """A curator's yes is bound to what was read, and a hold holds until it is released."""
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from datetime import datetime, timedelta
 
 import pytest
-from sqlalchemy import select
 
 from bot import approvals
+from bot.approvals import Outcome, Word
 from bot.errors import InputError
-from bot.models import Approval, Week
-from bot.store import Store, issues, tables
+from bot.models import Approval, Origin, Week
+from bot.store import Store, decisions
+from bot.store.decisions import Verb
 from tests.recording import LETTER, NOW, WEEK, Recorder, published
 
-Step = Callable[[Store], None]
+Step = Callable[[Store], object]
+LATER = NOW + timedelta(minutes=5)
+
+
+def say(
+    store: Store,
+    verb: Verb,
+    content_hash: str = "hash",
+    *,
+    by: str = "ann",
+    letter: str = LETTER,
+    week: Week = WEEK,
+    now: datetime = NOW,
+) -> Outcome:
+    return approvals.decide(store, letter, week, verb, Word(content_hash, "[]", by, Origin.STUDIO), now)
 
 
 def approve(content_hash: str) -> Step:
-    return lambda store: approvals.approve(store, LETTER, WEEK, content_hash, NOW)
+    return lambda store: say(store, "approved", content_hash)
 
 
 def hold(store: Store) -> None:
-    approvals.hold(store, LETTER, WEEK, "hash", NOW)
+    say(store, "held")
 
 
 def release(store: Store) -> None:
-    approvals.release(store, LETTER, WEEK, NOW)
+    say(store, "released")
 
 
-def decision(store: Store) -> Approval | None:
+def decision(store: Store, letter: str = LETTER, week: Week = WEEK) -> Approval | None:
     with store.read() as connection:
-        return issues.approval(connection, LETTER, WEEK)
+        return decisions.standing(connection, letter, week)
 
 
-YES = Approval("approved", "hash", NOW)
-HELD = Approval("held", "hash", NOW)
+YES = Approval("approved", "hash", NOW, "ann", Origin.STUDIO)
+HELD = Approval("held", "hash", NOW, "ann", Origin.STUDIO)
 
 
 @pytest.mark.parametrize(
@@ -84,26 +102,54 @@ def test_nothing_is_decided_of_a_published_issue(store: Store, step: Step) -> No
 
 def test_a_decision_is_of_one_week_of_one_newsletter(store: Store) -> None:
     approve("hash")(store)
-    approvals.hold(store, "another", WEEK, "hash", NOW)
-    approvals.hold(store, LETTER, Week(2025, 18), "other", NOW)
-    with store.read() as connection:
-        assert issues.approval(connection, LETTER, WEEK) == YES
-        assert issues.approval(connection, LETTER, Week(2025, 18)) == Approval("held", "other", NOW)
-        assert issues.approval(connection, "another", WEEK) == Approval("held", "hash", NOW)
-        assert issues.approval(connection, "another", Week(2025, 18)) is None
+    say(store, "held", letter="another")
+    say(store, "held", "other", week=Week(2025, 18))
+    assert decision(store) == YES
+    assert decision(store, week=Week(2025, 18)) == replace(HELD, hash="other")
+    assert decision(store, "another") == HELD
+    assert decision(store, "another", Week(2025, 18)) is None
 
 
-def test_every_decision_is_kept_as_an_event(store: Store) -> None:
-    for step in (approve("old"), approve("hash"), hold, release):
-        step(store)
+def test_every_decision_is_kept_with_who_took_it_and_from_where(store: Store) -> None:
+    say(store, "approved", "old")
+    say(store, "approved", by="bo", now=LATER)
+    say(store, "held", by="bo", now=LATER)
+    say(store, "released", "newer", now=LATER)
     with store.read() as connection:
-        rows = connection.execute(select(tables.events).order_by(tables.events.c.id)).all()
-    assert [(row.kind, row.detail) for row in rows] == [
-        ("approved", "old"),
-        ("approved", "hash"),
-        ("held", "hash"),
-        ("released", ""),
+        kept = decisions.every(connection, LETTER, WEEK)
+        yes = decisions.last_approved(connection, LETTER, WEEK)
+    assert [(verb, word.hash, word.by, word.at, word.origin) for verb, word in kept] == [
+        ("approved", "old", "ann", NOW, Origin.STUDIO),
+        ("approved", "hash", "bo", LATER, Origin.STUDIO),
+        ("held", "hash", "bo", LATER, Origin.STUDIO),
+        ("released", "newer", "ann", LATER, Origin.STUDIO),
     ]
+    assert yes == Approval("approved", "hash", LATER, "bo", Origin.STUDIO)
+
+
+@pytest.mark.parametrize("verb", ["approved", "held"])
+def test_the_same_word_twice_is_one_decision_of_who_was_first(store: Store, verb: Verb) -> None:
+    first = say(store, verb)
+    second = say(store, verb, by="bo", now=LATER)
+    assert (first.new, second.new) == (True, False)
+    assert second.standing == first.standing == decision(store)
+    with store.read() as connection:
+        assert len(decisions.every(connection, LETTER, WEEK)) == 1
+
+
+def test_curators_who_click_at_once_take_one_decision(store: Store) -> None:
+    with ThreadPoolExecutor(8) as pool:
+        outcomes = list(pool.map(lambda n: say(store, "approved", by=f"curator-{n}"), range(8)))
+    assert [outcome.new for outcome in outcomes].count(True) == 1
+    assert {outcome.standing for outcome in outcomes} == {decision(store)}
+
+
+def test_the_words_of_what_was_decided_on_are_kept_once(store: Store) -> None:
+    say(store, "approved")
+    approvals.decide(store, LETTER, WEEK, "held", Word("hash", "other"), LATER)
+    with store.read() as connection:
+        assert decisions.find(connection, "hash") == "[]"
+        assert decisions.find(connection, "never decided on") is None
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ import pytest
 from sqlalchemy import func, select
 
 from bot import approvals, subscriptions
+from bot.approvals import Word
 from bot.errors import BroadsheetError, RefusedError
 from bot.models import Balance, Consent, Week
 from bot.publish import publish
@@ -25,6 +26,8 @@ from tests.recording import (
     published,
 )
 from tests.servers.postgres import Database
+
+HELD = Word("hash", "[]")
 
 
 def count(store: Store) -> dict[str, int]:
@@ -189,13 +192,13 @@ def test_each_newsletter_and_each_week_is_its_own(store: Store) -> None:
 def test_a_hold_of_a_moment_ago_is_heard(store: Store) -> None:
     add_readers(store, ["ann"])
     channels = {"email": Recorder()}
-    approvals.hold(store, LETTER, WEEK, "hash", NOW)
+    approvals.decide(store, LETTER, WEEK, "held", HELD, NOW)
     with pytest.raises(
         RefusedError, match="letter/2025-W17: a curator holds it: `broadsheet release 2025-W17`"
     ):
         publish(store, edition(channels), channels, NOW)
     assert not any(count(store).values())
-    approvals.release(store, LETTER, WEEK, NOW)
+    approvals.decide(store, LETTER, WEEK, "released", HELD, NOW)
     assert publish(store, edition(channels), channels, NOW)
 
 
@@ -217,7 +220,7 @@ def test_of_a_hold_and_a_publishing_at_once_one_is_refused(database: Database, s
     channels = {"email": Recorder()}
     actions: dict[str, Callable[[Store], object]] = {
         "published": lambda own: publish(own, edition(channels), channels, NOW),
-        "held": lambda own: approvals.hold(own, LETTER, WEEK, "hash", NOW),
+        "held": lambda own: approvals.decide(own, LETTER, WEEK, "held", HELD, NOW),
     }
     threads = [threading.Thread(target=attempt, args=pair) for pair in actions.items()]
     for thread in threads:

@@ -12,14 +12,16 @@ from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 
 import pytest
+from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import inspect, text
+from sqlalchemy import Engine, create_engine, inspect, text
+from sqlalchemy.engine import make_url
 
 from bot.errors import BroadsheetError, InputError, StoreError
-from bot.models import Week
-from bot.store import Store, engine, issues, open_store
+from bot.models import Approval, Week
+from bot.store import Store, decisions, engine, issues, open_store
 from bot.store.migrating import configuration
 from bot.store.tables import metadata
 from tests.servers.postgres import Cluster, Database
@@ -46,6 +48,41 @@ def test_migrations_make_the_same_checks_as_the_tables(store: Store) -> None:
         if type(constraint).__name__ == "CheckConstraint"
     }
     assert made == wanted
+
+
+def test_decisions_of_an_older_release_still_stand(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Before 0005 they were events, and the last of each issue stood in a table of its own."""
+    monkeypatch.chdir(database.root)
+    Path("var").mkdir()
+    bare = create_engine(make_url(database.url), future=True)
+    _migrate(bare, "0004")
+    said = [("approved", "W17", "a"), ("held", "W17", "b"), ("approved", "W18", "c"), ("held", "W19", "d"),
+            ("released", "W19", "")]  # fmt: skip
+    with bare.begin() as connection:
+        for kind, week, content_hash in said:
+            connection.execute(
+                text(
+                    "INSERT INTO events (at, kind, newsletter, week, detail) "
+                    "VALUES ('2025-04-25 09:00:00+00:00', :kind, 'letter', :week, :hash)"
+                ),
+                {"kind": kind, "week": f"2025-{week}", "hash": content_hash},
+            )
+    bare.dispose()
+    opened = database.open()
+    with opened.read() as connection:
+        standing = {n: decisions.standing(connection, "letter", Week(2025, n)) for n in (17, 18, 19, 20)}
+    at = datetime(2025, 4, 25, 9, tzinfo=UTC)
+    assert standing == {17: Approval("held", "b", at), 18: Approval("approved", "c", at), 19: None, 20: None}
+    opened.close()
+
+
+def _migrate(bare: Engine, revision: str) -> None:
+    config = configuration()
+    with bare.begin() as connection:
+        config.attributes["connection"] = connection
+        command.upgrade(config, revision)
 
 
 def test_the_head_named_in_the_code_is_the_newest_migration() -> None:

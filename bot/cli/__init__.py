@@ -29,11 +29,13 @@ COMMANDS = {
     "approve": "approval",
     "hold": "approval",
     "release": "approval",
+    "changes": "approval",
     "next": "clock",
     "run": "clock",
     "serve": "serving",
     "site": "serving",
     "subscribers": "readers",
+    "curators": "curators",
     "doctor": "doctor",
 }
 GLOBAL = {"--config": 1, "--format": 1, "--now": 1, "--allow-time-travel": 0}

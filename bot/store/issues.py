@@ -1,4 +1,4 @@
-"""The issues that were published, what they were made of, and what curators said of them."""
+"""The issues that were published, what they were made of, and what was told of them."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -6,7 +6,6 @@ from datetime import datetime
 from typing import Any
 
 from sqlalchemy import (
-    ColumnElement,
     CompoundSelect,
     Connection,
     and_,
@@ -19,12 +18,10 @@ from sqlalchemy import (
 )
 from sqlalchemy.exc import IntegrityError
 
-from bot.models import Approval, Week
+from bot.models import Week
 from bot.store.tables import (
     UNCLAIMED,
-    approvals,
     deliveries,
-    events,
     issue_entries,
     issues,
     payloads,
@@ -170,7 +167,7 @@ def taken_entries(connection: Connection, newsletter: str, *, but: Week | None =
     return {row.key for row in rows}
 
 
-# ------------------------------------------------------------------------------------------------ decisions
+# -------------------------------------------------------------------------------------------------- deciding
 
 
 def reserve(connection: Connection, newsletter: str, week: Week) -> None:
@@ -181,31 +178,6 @@ def reserve(connection: Connection, newsletter: str, week: Week) -> None:
     if connection.dialect.name == "postgresql":
         key = {"key": f"{newsletter}/{week}"}
         connection.execute(text("SELECT pg_advisory_xact_lock(hashtextextended(:key, 0))"), key)
-
-
-def approval(connection: Connection, newsletter: str, week: Week) -> Approval | None:
-    """What a curator said last of an issue."""
-    row = connection.execute(select(approvals).where(_of(newsletter, week))).one_or_none()
-    return Approval(row.decision, row.hash, row.at) if row else None
-
-
-def decide(
-    connection: Connection, newsletter: str, week: Week, decision: Approval | None, now: datetime
-) -> None:
-    """Put a curator's decision in the place of the one before, None takes it back; events keep them all."""
-    connection.execute(delete(approvals).where(_of(newsletter, week)))
-    row = {"newsletter": newsletter, "week": str(week)}
-    if decision:
-        values = {"decision": decision.decision, "hash": decision.hash, "at": decision.at}
-        connection.execute(insert(approvals).values(**row, **values))
-    kind = decision.decision if decision else "released"
-    connection.execute(
-        insert(events).values(at=now, kind=kind, detail=decision.hash if decision else "", **row)
-    )
-
-
-def _of(newsletter: str, week: Week) -> ColumnElement[bool]:
-    return and_(approvals.c.newsletter == newsletter, approvals.c.week == str(week))
 
 
 # --------------------------------------------------------------------------------------------------- telling

@@ -181,15 +181,30 @@ events = Table(
     Index("ix_events_delivery_id", "delivery_id"),
 )
 
-approvals = Table(
-    "approvals",
+# What curators said, only ever added to: the last word on an issue is what stands.
+decisions = Table(
+    "decisions",
     metadata,
-    Column("newsletter", String(100), primary_key=True),
-    Column("week", String(8), primary_key=True),
+    Column("id", Integer, primary_key=True),
+    Column("newsletter", String(100), nullable=False),
+    Column("week", String(8), nullable=False),
     Column("decision", String(10), nullable=False),
     Column("hash", String(64), nullable=False),
+    # The curator's key in the configuration or, on the command line, the name of the machine's user.
+    Column("by", String(100), nullable=False, server_default=""),
+    Column("origin", String(10), nullable=False, server_default=""),
     Column("at", Instant, nullable=False),
-    CheckConstraint("decision IN ('approved', 'held')", name="decision_known"),
+    CheckConstraint("decision IN ('approved', 'held', 'released')", name="decision_known"),
+    Index("ix_decisions_issue", "newsletter", "week", "id"),
+)
+
+# The words of contents that were decided on or published, compressed, so that changes since can be told.
+snapshots = Table(
+    "snapshots",
+    metadata,
+    Column("hash", String(64), primary_key=True),
+    Column("words", LargeBinary, nullable=False),
+    Column("at", Instant, nullable=False),
 )
 
 # Why a due issue did not go out, as it was last told to a curator; of which content, where that matters.
