@@ -31,8 +31,8 @@ NEWSLETTER: dict[str, Any] = {
     "channels": {"readers": {"kind": "email"}},
 }
 SCRAPS = (
-    *TRAPS, *URLS, "\n\n", "## ", "http://[", "http://127.1", "?utm_source=x", "TODO", "the the", "Cheese", "W17",
-    "\u202e", "\u0301", "\ufe0f", "\U0001f9c0", "\U000e0041",
+    *TRAPS, *URLS, "\n\n", "## ", "http://[", "http://127.1", "?utm_source=x", "TODO", "the the", "Cheese",
+    "W17", "\u202e", "\u0301", "\ufe0f", "\U0001f9c0", "\U000e0041",
 )  # fmt: skip
 """What content is made of, and what is awkward in it."""
 RULES = [pytest.param(rule, id=rule.id) for rule in checks.rules() if not rule.id.startswith("mail.")]

@@ -38,8 +38,8 @@ class Words:
         """The finding, as bad as it is to be taken; None where nobody wants to know."""
         if rule.binding:
             return finding
-        levels = (_level(rule, finding, words.get(rule.id)) for words in self._concerned(finding))
-        level = max(levels, key=LEVELS.index, default=finding.severity)
+        said = (words.get(rule.id, finding.severity) for words in self._concerned(finding))
+        level = max(said, key=LEVELS.index, default=finding.severity)
         return None if level == OFF else replace(finding, severity=Severity(level))
 
     def _concerned(self, finding: Finding) -> list[Mapping[str, str]]:
@@ -48,13 +48,6 @@ class Words:
         if (name := own.partition("/")[0]) not in self._newsletters:
             return [*self._newsletters.values()]
         return [ChainMap(dict(self._issues.get(own, {})), dict(self._newsletters[name]))]
-
-
-def _level(rule: Rule[Any], finding: Finding, word: str | None) -> str:
-    """How bad a finding is with a word said of its rule: what is milder than its rule does not get worse."""
-    if word is None:
-        return finding.severity
-    return word if finding.severity is rule.severity else min(word, finding.severity, key=LEVELS.index)
 
 
 def refused(name: str, word: str, known: Mapping[str, Rule[Any]]) -> tuple[str, str] | None:

@@ -58,7 +58,8 @@ def long_subject(material: Material) -> Iterator[Flaw]:
             key = "subject" if issue.subject else "title"
             message = f"{key}: {len(subject)} characters, of which an inbox shows about {_SUBJECT}"
             severity = Severity.HINT if len(subject) <= _PARAGRAPH else None
-            yield Flaw(issue.place, message, "put what matters first, or set `subject`", issue.key, severity)
+            place = material.spot(issue.place, f"{key}:")
+            yield Flaw(place, message, "put what matters first, or set `subject`", issue.key, severity)
 
 
 def long_preheader(material: Material) -> Iterator[Flaw]:
@@ -69,7 +70,8 @@ def long_preheader(material: Material) -> Iterator[Flaw]:
     for issue in material.issues:
         if (length := len(issue.preheader or "")) > _PREHEADER:
             message = f"preheader: {length} characters, of which an inbox shows about {_PREHEADER}"
-            yield Flaw(issue.place, message, "shorten it, or put what matters first", issue.key)
+            place = material.spot(issue.place, "preheader:")
+            yield Flaw(place, message, "shorten it, or put what matters first", issue.key)
 
 
 def draft(material: Material) -> Iterator[Flaw]:
@@ -79,7 +81,8 @@ def draft(material: Material) -> Iterator[Flaw]:
     """
     for issue in material.issues:
         if issue.status is Status.DRAFT:
-            yield Flaw(issue.place, "status: draft does not go out", "write `status: ready`", issue.key)
+            place = material.spot(issue.place, "status:")
+            yield Flaw(place, "status: draft does not go out", "write `status: ready`", issue.key)
 
 
 def no_entries(material: Material) -> Iterator[Flaw]:

@@ -27,16 +27,17 @@ STYLES = {"error": "bold red", "warning": "yellow", "hint": "cyan"}
 Examples:
   broadsheet check                     everything that has not gone out
   broadsheet check 2025-W17            one issue, published or not
+  broadsheet check content/*/*.md      the issues of some files, as in a commit hook
   broadsheet check --format github     as annotations in a pull request
 """,
 )
-@click.argument("issues", nargs=-1, metavar="[ISSUE]...")
+@click.argument("issues", nargs=-1, metavar="[ISSUE|FILE]...")
 @click.pass_obj
 def check_(session: Session, issues: tuple[str, ...]) -> None:
     """Hold configuration, content and what would go out against every rule; exit 1 where one finds an error.
 
-    Mails and messages are judged as they would go out, of each ISSUE named, or else of all that were not
-    published yet.
+    Mails and messages are judged as they would go out, of each ISSUE named or held by a FILE, or else of all
+    that were not published yet. A FILE that holds no issue stands for all of them.
     """
     from bot.checks import as_json, github
     from bot.models import errors_of
@@ -46,7 +47,7 @@ def check_(session: Session, issues: tuple[str, ...]) -> None:
     if session.form == "github":
         click.echo(github(findings, _folder(session)), nl=bool(findings))
     else:
-        session.answer(as_json(findings), lambda out: _show(out, findings))
+        session.answer(as_json(findings), lambda out: show_findings(out, findings))
     if any(errors_of(findings)):
         no()
 
@@ -67,7 +68,8 @@ def _judging(session: Session) -> "Iterator[Callable[[int, int], object]]":
         yield lambda done, every: bar.update(task, completed=done, total=every, visible=True)
 
 
-def _show(out: "Console", findings: "Sequence[Finding]") -> None:
+def show_findings(out: "Console", findings: "Sequence[Finding]") -> None:
+    """Print findings by file, and how many there are."""
     from bot.checks import located
 
     files = [

@@ -26,6 +26,9 @@ def _front_matter(issue: Issue) -> Iterator[str]:
     for key, value in (("subject", issue.subject), ("preheader", issue.preheader)):
         if value is not None:
             yield f"{key}: {_scalar(value)}"
+    if issue.checks:
+        yield "checks:"
+        yield from (f"  {rule}: {word}" for rule, word in issue.checks.items())
     yield "---"
 
 

@@ -1,0 +1,90 @@
+"""How curators ask whether all is well, one issue or all, and say what they do not want to hear."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.stories.installation import Installation
+
+NO_TEXT = "## A third paper\n\n[Paper](https://example.org/3)\n"
+
+
+@pytest.fixture
+def here(tmp_path: Path) -> Installation:
+    """An installation with two issues; in the second one, an entry has no text."""
+    made = Installation(tmp_path)
+    made.issue()
+    other = made.issue("2025-W18", title="Three papers")
+    text = other.read_text("utf-8").replace("example.org/1", "example.org/11")
+    other.write_text(text.replace("example.org/2", "example.org/12") + "\n" + NO_TEXT, "utf-8")
+    return made
+
+
+def found(here: Installation, *words: str) -> set[tuple[str, str, str]]:
+    """Rule, severity and place of each finding about what a curator has written."""
+    answer = here("check", *words, "--format", "json")
+    return {
+        (one["rule"], one["severity"], one["place"])
+        for one in answer.json
+        if one["rule"].startswith("content.")
+    }
+
+
+PLACE = "content/ai-papers/2025-W18.md:24"
+HINT = {("content.no-text", "hint", PLACE)}
+
+
+def test_an_issue_is_named_by_its_week_or_its_file(here: Installation) -> None:
+    assert found(here) == HINT
+    assert found(here, "2025-W18") == HINT
+    assert found(here, "content/ai-papers/2025-W18.md") == HINT
+    assert found(here, "2025-W17") == found(here, "content/ai-papers/2025-W17.md") == set()
+
+
+def test_a_file_that_is_no_issues_stands_for_everything(here: Installation) -> None:
+    assert found(here, "content/ai-papers/2025-W17.md", "config/bot.toml") == HINT
+
+
+def test_an_issue_that_is_not_there_is_said_to_be_missing(here: Installation) -> None:
+    answer = here("check", "2025-W40")
+    assert answer.status == 2
+    assert "no issue 2025-W40" in answer.complaint
+
+
+def test_a_file_that_cannot_be_read_is_told_when_it_is_named(here: Installation) -> None:
+    (here.root / "content/ai-papers/2025-W18.md").write_text("---\ntitle: [\n---\n", "utf-8")
+    for name in ("2025-W18", "content/ai-papers/2025-W18.md"):
+        answer = here("check", name, "--format", "json")
+        assert answer.status == 1
+        assert "content.yaml" in {one["rule"] for one in answer.json}
+
+
+def test_what_a_newsletter_switches_off_an_issue_can_switch_on(here: Installation) -> None:
+    path = here.root / "config/newsletters/ai-papers.toml"
+    kept = path.read_text("utf-8")
+    path.write_text(f'{kept}\n[checks]\n"content.no-text" = "off"\n', "utf-8")
+    assert found(here) == set()
+    issue = here.root / "content/ai-papers/2025-W18.md"
+    said = issue.read_text("utf-8").replace("status:", "checks:\n  content.no-text: error\nstatus:", 1)
+    issue.write_text(said, "utf-8")
+    assert here("check").status == 1
+    assert found(here) == {("content.no-text", "error", "content/ai-papers/2025-W18.md:26")}
+    assert here("publish", "2025-W18").status != 0
+
+
+def test_a_rule_that_there_is_not_is_refused_by_its_name(here: Installation) -> None:
+    path = here.root / "config/newsletters/ai-papers.toml"
+    path.write_text(f'{path.read_text("utf-8")}\n[checks]\n"content.no-txt" = "off"\n', "utf-8")
+    answer = here("check")
+    assert answer.status == 2
+    assert answer.complaint == (
+        "config/newsletters/ai-papers.toml: checks.content.no-txt: no such check: "
+        "did you mean 'content.no-text'?"
+    )
+
+
+def test_github_gets_a_column_and_the_path_from_where_it_stands(here: Installation) -> None:
+    draft = here.issue("2025-W19", title="A draft", status="draft")
+    answer = here("check", "2025-W19", "--format", "github")
+    assert answer.status == 0
+    assert f"file=content/ai-papers/{draft.name},line=4,col=1,title=content.draft::" in answer.out
