@@ -23,18 +23,23 @@ from bot.checks._material import Material
 from bot.checks._places import Spot, located
 from bot.checks._posts import Posts
 from bot.checks._rules import Flaw, Rule, Subject
+from bot.checks._web import Answer, Fault, Step, Web, to_ask
 from bot.checks._words import LEVELS, Words, refused
 from bot.models import Finding, Severity
 
 __all__ = [
     "LEVELS",
+    "Answer",
+    "Fault",
     "Flaw",
     "Mail",
     "Material",
     "Posts",
     "Rule",
     "Spot",
+    "Step",
     "Subject",
+    "Web",
     "as_json",
     "asked",
     "github",
@@ -46,6 +51,7 @@ __all__ = [
     "refusal",
     "rules",
     "run",
+    "to_ask",
 ]
 
 _BOT = Path(__file__).parents[1]
