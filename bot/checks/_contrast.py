@@ -2,12 +2,12 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from lxml.etree import _Element
 
 from bot.checks import Flaw, Mail, Rule
-from bot.checks._colours import Colour, Look, Scheme, contrast, looks
+from bot.checks._colours import Colour, Scheme, contrast, looks
 from bot.checks._styles import loosely
 from bot.models import Severity
 
@@ -21,14 +21,15 @@ _LETTER = re.compile(r"[^\W_]")
 _DARK = re.compile(r"(?<![\w-])color-scheme\s*:[^;}]*\bdark\b", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
-class Pair:
-    """Two colours that are together in one scheme."""
+@dataclass(slots=True)
+class Meeting:
+    """Where two colours meet in a mail."""
 
-    scheme: Scheme
-    ink: Colour
-    paper: Colour
+    words: str
+    """The first that have them."""
     enough: float
+    """The contrast that the smallest of the words need."""
+    schemes: list[Scheme] = field(default_factory=list)
 
 
 def low_contrast(mail: Mail) -> Iterator[Flaw]:
@@ -37,31 +38,33 @@ def low_contrast(mail: Mail) -> Iterator[Flaw]:
     Readers with old eyes, and everybody in the sun, cannot read them. Only colours that the mail's own styles
     decide are known: nothing is said of words on images and gradients, nor of what a program recolours.
     """
-    for pair, said in _pairs(mail).items():
-        ratio = contrast(pair.ink, pair.paper)
-        if ratio < pair.enough:
+    for (ink, paper), met in _meetings(mail).items():
+        ratio = contrast(ink, paper)
+        if ratio < met.enough:
             message = (
-                f"in {pair.scheme}, {said[:WORDS]!r} is {pair.ink} on {pair.paper}: "
-                f"contrast {ratio:.1f}:1, where {pair.enough:g}:1 is readable"
+                f"in {' and '.join(met.schemes)}, {met.words[:WORDS]!r} is {ink} on {paper}: "
+                f"contrast {_floor(ratio)}:1, where {met.enough:g}:1 is readable"
             )
-            yield Flaw(_place(mail, pair), message, "choose colours that differ more", mail.issue.key)
+            fix = "choose colours that differ more"
+            yield Flaw(_place(mail, ink, paper), message, fix, mail.issue.key)
 
 
-def _pairs(mail: Mail) -> dict[Pair, str]:
-    """The colours that meet in a mail, each with the first words that have them."""
-    found = dict[Pair, str]()
+def _floor(ratio: float) -> float:
+    """Rounded down, so that what is just too little does not look like enough."""
+    return int(ratio * 10) / 10
+
+
+def _meetings(mail: Mail) -> dict[tuple[Colour, Colour], Meeting]:
+    """The colours of words and of what is behind them, as often as the two differ from any others."""
+    found = dict[tuple[Colour, Colour], Meeting]()
     for element, each in looks(mail.page, mail.head_styles, declares_dark=_declares_dark(mail)).items():
-        if element not in mail.hidden and (said := _own_words(element)):
+        if element not in mail.hidden and (words := _own_words(element)):
             for scheme, look in each.items():
-                if pair := _pair(scheme, look):
-                    found.setdefault(pair, said)
+                if look.shown and look.ink and look.paper:
+                    met = found.setdefault((look.ink, look.paper), Meeting(words, 0))
+                    met.schemes += [] if scheme in met.schemes else [scheme]
+                    met.enough = max(met.enough, ENOUGH_FOR_LARGE if look.is_large else ENOUGH)
     return found
-
-
-def _pair(scheme: Scheme, look: Look) -> Pair | None:
-    if not look.shown or look.ink is None or look.paper is None:
-        return None
-    return Pair(scheme, look.ink, look.paper, ENOUGH_FOR_LARGE if look.is_large else ENOUGH)
 
 
 def _own_words(element: _Element) -> str:
@@ -78,9 +81,9 @@ def _declares_dark(mail: Mail) -> bool:
     )
 
 
-def _place(mail: Mail, pair: Pair) -> str:
-    """Where the theme names the colours: that of the words, or else what is behind them."""
-    return mail.place(*(loosely(one.written) for one in (pair.ink, pair.paper) if one.written))
+def _place(mail: Mail, *colours: Colour) -> str:
+    """Where the theme names the first of the colours that it names."""
+    return mail.place(*(loosely(one.written) for one in colours if one.written))
 
 
 RULES = (

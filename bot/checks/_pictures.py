@@ -70,7 +70,7 @@ def rare_kind(mail: Mail) -> Iterator[Flaw]:
         kind = _ending(source)
         if kind in _KINDS and (names := lacking(_KINDS[kind])):
             place = mail.place(rf"<img[^>]*{loosely(source)}", re.escape(kind), "<img")
-            message = f"{_shown(image)} is a {kind[1:]}, which {names} does not show"
+            message = f"{_shown(image)} is of the kind {kind}, which is not shown by {names}"
             yield Flaw(place, message, "make it a PNG or a JPEG", mail.issue.key)
 
 
