@@ -1,14 +1,14 @@
 """The templates of an installation, in Jinja's sandbox: filled, named, and hashed."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 from hashlib import sha256
+from os.path import normpath
 from pathlib import Path
 from typing import Any
 
 from jinja2 import (
     BaseLoader,
-    ChoiceLoader,
     Environment,
     FileSystemLoader,
     StrictUndefined,
@@ -34,7 +34,7 @@ class Templates:
 
     def __init__(self, root: Path) -> None:
         self.folders = (root / "templates", shipped())
-        self.loader: BaseLoader = ChoiceLoader([FileSystemLoader(folder) for folder in self.folders])
+        self.loader: BaseLoader = _Folders(self.folders)
         self._html = _environment(self.loader, autoescape=True)
         self._plain = _environment(self.loader, autoescape=False)
 
@@ -111,6 +111,18 @@ class Templates:
                     place = f"{file.relative_to(folder).as_posix()}:{step.tb_lineno}"
             step = step.tb_next
         return place
+
+
+class _Folders(FileSystemLoader):
+    """Templates by name from the first folder that has them; it notices one that is put before another."""
+
+    def get_source(self, environment: Environment, template: str) -> tuple[str, str, Callable[[], bool]]:
+        source, file, is_unchanged = super().get_source(environment, template)
+        return source, file, lambda: self._first(template) == file and is_unchanged()
+
+    def _first(self, template: str) -> str | None:
+        places = (Path(folder, template) for folder in self.searchpath)
+        return next((normpath(place) for place in places if place.is_file()), None)
 
 
 @lru_cache(maxsize=128)

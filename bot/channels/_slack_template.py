@@ -6,6 +6,8 @@ functions it may call build whole blocks, and text outside of them is an error.
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextvars import ContextVar
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -71,15 +73,10 @@ class _Page:
 def groups(templates: Templates, context: dict[str, Any]) -> Sequence[Group]:
     """The blocks of an issue as the template gives them, in groups that stay together."""
     page = _Page()
-    environment = ImmutableSandboxedEnvironment(
-        loader=templates.loader,
-        extensions=[_BlocksOnly],
-        autoescape=False,
-        undefined=StrictUndefined,
-        finalize=page.mark,
-    )
+    filling = _FILLED.set(page)
     try:
-        return page.groups(environment.get_template(TEMPLATE).render({**context, **_functions(page)}))
+        template = _environment(templates).get_template(TEMPLATE)
+        return page.groups(template.render({**context, **_functions(page)}))
     except TemplateNotFound as error:
         raise InputError(f"templates/{error.name}", "no such template", "put it there") from error
     except TemplateSyntaxError as error:
@@ -91,6 +88,22 @@ def groups(templates: Templates, context: dict[str, Any]) -> Sequence[Group]:
     except Exception as error:  # a template is a program: anything can go wrong in it
         where = f"templates/{_place(error, templates.folders)}"
         raise InputError(where, str(error) or type(error).__name__, MEND) from error
+    finally:
+        _FILLED.reset(filling)
+
+
+_FILLED: ContextVar[_Page] = ContextVar("the page that is being filled")
+
+
+@lru_cache(maxsize=8)  # for reading a template takes far longer than filling it
+def _environment(templates: Templates) -> ImmutableSandboxedEnvironment:
+    return ImmutableSandboxedEnvironment(
+        loader=templates.loader,
+        extensions=[_BlocksOnly],
+        autoescape=False,
+        undefined=StrictUndefined,
+        finalize=lambda value: _FILLED.get().mark(value),
+    )
 
 
 def _place(error: Exception, folders: Iterable[Path]) -> str:

@@ -7,13 +7,12 @@ mail program obeys. It keeps its rank over what went into the tags. Nothing is e
 docs/why/inlining.md says more.
 """
 
-from collections.abc import Iterator
-from itertools import count
+from collections.abc import Iterator, Sequence
 
 from lxml.etree import _Element
 
 from bot.errors import InputError
-from bot.inline import by_premailer, cascade, css, matching, tags
+from bot.inline import by_premailer, cascade, css, matching, stylesheets, tags
 from bot.inline.css import Fate, Sheet
 from bot.inline.matching import Matched
 from bot.inline.page import WHERE, Block, Page, changed, read
@@ -33,11 +32,11 @@ def inline(html: str) -> str:
 
 
 def _inlined(page: Page) -> str:
-    order = count()
     blocks = page.blocks()
-    sheets = [css.read(block.css, order, stays=block.stays) for block in blocks]
-    matched = matching.match(page, sheets, order)
-    plan = cascade.plan(matched.cases(), {name for sheet in sheets for name in sheet.animated()})
+    read_ = stylesheets.read(tuple((block.css, block.stays) for block in blocks))
+    sheets = read_.sheets
+    matched = matching.match(page, read_)
+    plan = cascade.plan(matched.cases(), read_.animated)
     fate = Fate(matched.moved, plan.kept, plan.raised)
     added = dict(_added(page, matched, plan, by_premailer.styles(page.root, sheets, matched, plan)))
     if not page.is_whole() or matching.is_noticed(page.root, sheets, added):
@@ -52,7 +51,7 @@ def _added(
     texts = {case: tags.text_of(styles) for case, styles in plan.styles.items()} | (merged or {})
     for element, case in matched.elements:
         tag = page.tag(element)
-        if tag and case.in_tag and any(each.sure for each in case.claims if not cascade.is_own(each)):
+        if tag and case.in_tag and case.is_told:
             yield element, tags.attributes(tag, texts[case], plan.styles[case])
 
 
@@ -61,7 +60,7 @@ def _tags(page: Page, added: dict[_Element, dict[str, str]]) -> Changes:
     return {place: text for tag, some in found if tag for place, text in tags.changes(tag, some)}
 
 
-def _heads(page: Page, blocks: list[Block], sheets: list[Sheet], fate: Fate) -> Changes:
+def _heads(page: Page, blocks: list[Block], sheets: Sequence[Sheet], fate: Fate) -> Changes:
     """What stays of the style blocks; one in the head of which nothing stays goes."""
     changes: Changes = {}
     for block, sheet in zip(blocks, sheets, strict=True):

@@ -28,6 +28,12 @@ _FROM = {1: (0, 0, 0, 0), 2: (0, 1, 0, 1), 3: (0, 1, 2, 1), 4: (0, 1, 2, 3)}
 """Which of so many values is for which side."""
 _LOGICAL = re.compile(r"-(inline|block|start|end)\b")
 
+_Ranked = tuple[tuple[int, ...], str, str]
+_Left = tuple[str, str]
+_READ: dict[tuple[str, int], tuple[list[_Ranked], list[_Left]]] = {}
+"""What premailer made of rules, by their text and their place among all."""
+_MOST_READ = 64
+
 logging.getLogger("CSSUTILS").setLevel(logging.CRITICAL)  # it complains of every mso- property
 
 
@@ -70,7 +76,7 @@ def _written(root: _Element, css: str) -> dict[_Element, str]:
     twins = list(zip(root.iter(), copied.iter(), strict=True))
     for sheet in list(copied.iter("style", "link")):
         _remove(sheet)
-    premailer = Premailer(
+    premailer = _Premailer(
         css_text=[css],
         base_url=None,
         allow_network=False,
@@ -83,6 +89,19 @@ def _written(root: _Element, css: str) -> dict[_Element, str]:
     )
     premailer.transform(copied)
     return {element: twin.get("style", "") for element, twin in twins}
+
+
+class _Premailer(Premailer):  # type: ignore[misc]  # it ships no types
+    """premailer, which reads the same rules once for all issues of a theme."""
+
+    def _parse_style_rules(self, css_body: str, ruleset_index: int) -> tuple[list[_Ranked], list[_Left]]:
+        key = css_body, ruleset_index
+        if key not in _READ:
+            if len(_READ) >= _MOST_READ:
+                _READ.clear()
+            _READ[key] = super()._parse_style_rules(css_body, ruleset_index)
+        rules, left = _READ[key]
+        return list(rules), list(left)
 
 
 def _remove(element: _Element) -> None:

@@ -11,7 +11,7 @@ cannot be had, the declaration stays in the head for the elements concerned: alw
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import chain, combinations, product
 
 from bot.inline.css import Declaration
@@ -74,6 +74,11 @@ class Case:
     in_tag: bool = True
     """Whether it has a tag that a style attribute can be written into."""
 
+    @cached_property
+    def is_told(self) -> bool:
+        """Whether any rule surely applies, besides what the element says itself."""
+        return any(each.sure and not is_own(each) for each in self.claims)
+
 
 @dataclass(frozen=True, eq=False)
 class Contest:
@@ -129,9 +134,12 @@ class Plan:
     """Declarations in the head that become important."""
 
 
-def plan(cases: Iterable[Case], animated: set[str]) -> Plan:
-    """Decide about all cases of a page; `animated` are the families that its animations set."""
-    cases = list(cases)
+@lru_cache(maxsize=64)
+def plan(cases: tuple[Case, ...], animated: frozenset[str]) -> Plan:
+    """Decide about all cases of a page; `animated` are the families that its animations set.
+
+    Pages of one theme often have the same cases; a plan is not changed once it is made.
+    """
     contests = list(_contests(cases))
     styles: dict[Case, list[tuple[Claim, bool]]] = {case: [] for case in cases}
     kept: set[Declaration] = set()
@@ -150,7 +158,7 @@ def _styles(found: list[tuple[Claim, bool]]) -> Styles:
     return Styles(tuple((each.declaration, important) for each, important in ordered))
 
 
-def _contests(cases: list[Case]) -> Iterator[tuple[str, list[Contest]]]:
+def _contests(cases: Iterable[Case]) -> Iterator[tuple[str, list[Contest]]]:
     """The contests of a page, family by family; one family only, where `all` is used."""
     families = {each.declaration.family for case in cases for each in case.claims}
     merged = EVERYTHING in families

@@ -3,45 +3,18 @@
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import count
 
 from cssselect2 import ElementWrapper
 from lxml.etree import _Element
 
-from bot.inline import css, selectors
-from bot.inline.cascade import Case, Claim, claim, own_claim
+from bot.inline import selectors
+from bot.inline.cascade import Case
 from bot.inline.css import Rule, Sheet
 from bot.inline.page import Page
 from bot.inline.selectors import Selector, Test, Vocabulary
+from bot.inline.stylesheets import Branch, Stylesheets
 
 _Key = tuple[str, str]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Branch:
-    """One selector of one rule."""
-
-    number: int
-    rule: Rule
-    selector: Selector
-    test: Test
-    subject: _Key
-    sure: bool
-    hoped: bool = False
-
-    def claims(self) -> list[Claim]:
-        """What it claims of the elements that it matches."""
-        return [
-            claim(
-                each,
-                self.selector.specificity,
-                sure=self.sure,
-                layered=self.rule.layered,
-                measured=self.rule.measured,
-                hoped=self.hoped,
-            )
-            for each in self.rule.declarations
-        ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,25 +24,23 @@ class Matched:
     elements: list[tuple[_Element, Case]]
     moved: frozenset[tuple[Rule, Selector]]
 
-    def cases(self) -> list[Case]:
+    def cases(self) -> tuple[Case, ...]:
         """The cases of the page, each once."""
-        return list(dict.fromkeys(case for _, case in self.elements))
+        return tuple(dict.fromkeys(case for _, case in self.elements))
 
 
-def match(page: Page, sheets: Sequence[Sheet], order: Iterator[int]) -> Matched:
+def match(page: Page, read: Stylesheets) -> Matched:
     """Hold every element of the page against every rule."""
     elements = list(ElementWrapper.from_html_root(page.root).iter_subtree())
-    branches = list(_branches(sheets))
-    found = _found(elements, branches)
+    found = _found(elements, read.branches)
     matching = {branch for some in found for branch in some}
-    idle = (branch for branch in branches if branch not in matching)
+    idle = (branch for branch in read.branches if branch not in matching)
     hoped = _found(elements, list(_hopes(idle, _vocabulary(elements))))
-    cases = _Cases(page, order)
     return Matched(
         [
             (each.etree_element, case)
             for each, some, more in zip(elements, found, hoped, strict=True)
-            if (case := cases.of(each, some + more))
+            if (case := _case(page, read, each, some + more))
         ],
         frozenset((branch.rule, branch.selector) for branch in matching if branch.sure),
     )
@@ -98,37 +69,14 @@ def _seen(root: _Element, tests: Sequence[Test]) -> list[list[bool]]:
     ]
 
 
-class _Cases:
-    """The cases of a page: one for all elements that match the same and say the same themselves."""
-
-    def __init__(self, page: Page, order: Iterator[int]) -> None:
-        self.page, self.order = page, order
-        self.known: dict[tuple[object, ...], Case] = {}
-
-    def of(self, wrapped: ElementWrapper, found: Sequence[Branch]) -> Case | None:
-        """The case of an element; None where nobody says anything about it."""
-        element = wrapped.etree_element
-        own = element.get("style", "")
-        if not found and not own:
-            return None
-        key = (self.page.takes_styles(element), own, *sorted(branch.number for branch in found))
-        if key not in self.known:
-            claims = [each for branch in found for each in branch.claims()]
-            claims += [own_claim(each) for each in css.read_attribute(own, self.order)]
-            self.known[key] = Case(tuple(claims), key[0])
-        return self.known[key]
+def _case(page: Page, read: Stylesheets, wrapped: ElementWrapper, met: Iterable[Branch]) -> Case | None:
+    """The case of an element; None where nobody says anything about it."""
+    element = wrapped.etree_element
+    own, numbers = element.get("style", ""), tuple(sorted(branch.met for branch in met))
+    return read.case(page.takes_styles(element), own, numbers) if numbers or own else None
 
 
 # ------------------------------------------------------------------------------------------------- branches
-
-
-def _branches(sheets: Iterable[Sheet]) -> Iterator[Branch]:
-    numbers = count()
-    for rule in (rule for sheet in sheets for rule in sheet.rules()):
-        movable = rule.movable()
-        for each in rule.selectors:
-            if each.matches:
-                yield Branch(next(numbers), rule, each, each.matches, each.subject, each in movable)
 
 
 def _hopes(idle: Iterable[Branch], vocabulary: Vocabulary) -> Iterator[Branch]:
@@ -136,7 +84,7 @@ def _hopes(idle: Iterable[Branch], vocabulary: Vocabulary) -> Iterator[Branch]:
     for each in idle:
         if loose := selectors.loosened(each.selector.text, vocabulary):
             subject, test = loose
-            yield Branch(each.number, each.rule, each.selector, test, subject, sure=False, hoped=True)
+            yield Branch((each.met[0], True), each.rule, each.selector, test, subject, sure=False)
 
 
 def _vocabulary(elements: Iterable[ElementWrapper]) -> Vocabulary:

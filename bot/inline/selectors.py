@@ -92,14 +92,29 @@ class Vocabulary:
     ids: frozenset[str]
     classes: frozenset[str]
 
+    def of(self, names: frozenset[str]) -> "Vocabulary":
+        """As much of it as is among some names."""
+        return Vocabulary(self.tags & names, self.ids & names, self.classes & names)
 
-@lru_cache(maxsize=512)
+
 def loosened(text: str, vocabulary: Vocabulary) -> tuple[tuple[str, str], Test] | None:
     """What a selector may match once a mail program has put the page into its own.
 
     A program adds ids, classes, attributes and elements around what it shows (`#MessageViewBody a`,
     `[data-ogsc] .x`): whatever the page does not have counts as added. None where nothing can be said.
     """
+    return _loosened(text, vocabulary.of(_names_in(text)))
+
+
+@lru_cache(maxsize=512)
+def _names_in(text: str) -> frozenset[str]:
+    """All that may be the name of an element, an ID or a class in a selector."""
+    tokens = (node for node in tinycss2.parse_component_value_list(text) if node.type in {"ident", "hash"})
+    return frozenset(name for node in tokens for name in (node.value, getattr(node, "lower_value", "")))
+
+
+@lru_cache(maxsize=2048)
+def _loosened(text: str, vocabulary: Vocabulary) -> tuple[tuple[str, str], Test] | None:
     seen = _Reading()
     try:
         compiled = _compiled(_stripped(_present(tinycss2.parse_component_value_list(text), vocabulary)), seen)
