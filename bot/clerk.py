@@ -1,19 +1,17 @@
-"""Writes down what couriers have to say: at once where nobody else is writing, else with all that wait.
+"""Writes down what couriers have to say: once a turn, in one commit for all of them.
 
-courier ─ settled the last, about to send the next ─▶ ticket ─▶ whoever holds the pen ─ one commit ─▶ go on
+courier ─ settled the last, about to send the next ─▶ desk ─▶ between two turns, one commit ─▶ go on
 """
 
 import logging
-import threading
-from collections import deque
 from collections.abc import Callable
 from contextlib import ExitStack
-from dataclasses import dataclass
 from datetime import datetime
 from types import TracebackType
 from typing import Self
 
 from bot.models import DeliveryState
+from bot.steps import NEXT_TURN, Steps
 from bot.store import Store, ledger, workers
 from bot.store.ledger import Settlement
 from bot.store.pen import Pen
@@ -21,24 +19,15 @@ from bot.store.pen import Pen
 log = logging.getLogger(__name__)
 
 
-@dataclass(slots=True)
-class _Ticket:
-    """What became of a courier's last delivery, and which is next."""
-
-    done: Settlement | None
-    next: int | None
-    written: bool = False
-    granted: bool = False
-    failure: Exception | None = None
-
-
 class Clerk:
-    """The couriers' way into the ledger: one of them writes at a time, for itself and for all that wait."""
+    """The couriers' way into the ledger."""
 
     def __init__(self, store: Store, worker: int, counted: Callable[[list[Settlement]], None]) -> None:
         self._store, self._worker, self._counted = store, worker, counted
-        self._tickets: deque[_Ticket] = deque()
-        self._turn = threading.Lock()
+        self._done: list[Settlement] = []
+        self._wanted: list[int] = []
+        self._granted: set[int] = set()
+        self._failure: Exception | None = None
         self._beaten: datetime | None = None
         self._open = ExitStack()
 
@@ -51,42 +40,35 @@ class Clerk:
     ) -> None:
         self._open.close()
 
-    def write(self, done: Settlement | None) -> None:
-        """Settle a delivery, if there is one."""
-        if done:
-            self._hand_in(_Ticket(done, None))
+    def settle(self, done: Settlement) -> None:
+        """Hand in what became of a delivery; it is written before the next turn."""
+        self._done.append(done)
 
-    def write_and_mark(self, done: Settlement | None, delivery: int) -> bool:
-        """Settle a delivery and mark the next as being sent; False where it is no longer ours to send."""
-        return self._hand_in(_Ticket(done, delivery)).granted
+    def mark(self, delivery: int) -> Steps[bool]:
+        """Mark a delivery as being sent; False where it is no longer ours to send."""
+        self._wanted.append(delivery)
+        yield NEXT_TURN
+        granted = delivery in self._granted
+        self._granted.discard(delivery)
+        if self._failure and not granted:
+            raise self._failure
+        return granted
 
-    def _hand_in(self, ticket: _Ticket) -> _Ticket:
-        self._tickets.append(ticket)
-        with self._turn:
-            if not ticket.written:  # else whoever had the pen before wrote it too
-                self._commit([self._tickets.popleft() for _ in range(len(self._tickets))])
-        if ticket.failure:
-            raise ticket.failure
-        return ticket
-
-    # --------------------------------------------------------------------------- with the pen in one's hand
-
-    def _commit(self, tickets: list[_Ticket]) -> None:
-        settlements = [ticket.done for ticket in tickets if ticket.done]
+    def between(self) -> None:
+        """Write; where that fails nothing is marked, and what is done is tried again in the next turn."""
         try:
-            granted = self._written(
-                settlements, [ticket.next for ticket in tickets if ticket.next is not None]
-            )
-        except Exception as error:  # noqa: BLE001 (raised by each courier whose ticket it was)
-            for ticket in tickets:
-                ticket.failure = error
-        else:
-            for ticket in tickets:
-                ticket.granted = ticket.next in granted
-            self._tell(settlements)
-        finally:
-            for ticket in tickets:
-                ticket.written = True
+            self.write()
+        except Exception as error:  # noqa: BLE001 (raised by each courier that waits for its mark)
+            self._failure = error
+            self._wanted = []
+
+    def write(self) -> None:
+        """Write down all that was handed in."""
+        if not (self._done or self._wanted):
+            return
+        self._granted |= self._written(self._done, self._wanted)
+        done, self._done, self._wanted, self._failure = self._done, [], [], None
+        self._tell(done)
 
     def _written(self, settlements: list[Settlement], wanted: list[int]) -> set[int]:
         """Settle and mark; the ids that may be sent."""

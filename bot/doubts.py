@@ -39,8 +39,10 @@ def clear_up(
     if not doubtful:
         return 0
     courier = channel.courier(payload)
+    if not isinstance(courier, LookingCourier):
+        return 0  # nothing of it is open before its first use
     try:
-        if not isinstance(courier, LookingCourier) or not courier.ready(wait):
+        if not courier.ready(wait):
             return 0
         return sum(_cleared(store, courier, one, clock, wait) for one in doubtful)
     finally:

@@ -1,10 +1,11 @@
 """Works off the deliveries of a published issue: claim, send, settle, until nothing more can go now.
 
-    claim a batch ─ synced commit ─▶ mark one ─▶ courier.deliver ─▶ settle it and mark the next ─▶ …
-                                         one small commit for what all couriers have to write ┘
+    claim a batch ─ synced commit ─▶ mark one ─▶ the courier delivers ─▶ settle it and mark the next ─▶ …
+                                      one small commit a turn for what all couriers have to write ┘
 
 A row is marked before its bytes leave and settled after the answer, so that whatever kills the process, at
-most one row per courier is left marked: those are in doubt, every other is exact.
+most one row per courier is left marked: those are in doubt, every other is exact. One thread goes on with all
+couriers, each as soon as what it waits for is there.
 """
 
 import logging
@@ -16,12 +17,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from bot.channels import Audience, Channel, Courier
+from bot.channels import Audience, Channel, SteppingCourier, in_steps
 from bot.clerk import Clerk
 from bot.doubts import clear_up
 from bot.errors import BroadsheetError, DeliveryError, InputError, StopRunError, TransientError
 from bot.models import Balance, Delivery, DeliveryState
 from bot.policy import judge
+from bot.steps import LOOK, Loop, Steps
 from bot.store import Store, balances, ledger, workers
 from bot.store.ledger import Settlement
 
@@ -29,9 +31,6 @@ log = logging.getLogger(__name__)
 
 BATCH = 500
 """Rows claimed at once; what a power cut can put in doubt, and all that memory has to hold."""
-
-STEP = 0.5
-"""Seconds after which a courier that waits for its turn looks whether the run has ended."""
 
 BUGS = 3
 """So many failures of our own in a row, and the run stops: a bug must not put a whole issue in doubt."""
@@ -109,7 +108,6 @@ class _Run:
         self._store, self._worker, self._issue, self._name = store, worker, issue, name
         self._channel, self._payload, self._terms = channel, payload, terms
         self._claimed: deque[Delivery] = deque()
-        self._claiming = threading.Lock()
         self._clerk = Clerk(store, worker, self._counted)
         self._over = threading.Event()
         self._halt: Halt | None = None
@@ -121,13 +119,8 @@ class _Run:
         self._clear_up()
         self._balance = self._counted_anew()
         self._terms.report(self._name, self._balance)
-        couriers = min(self._channel.concurrency, self._balance.waiting)
-        names = [f"{self._name}-{number}" for number in range(couriers)]
-        threads = [threading.Thread(target=self._courier, name=name) for name in names]
         with self._clerk:
-            for thread in threads:
-                thread.start()
-            self._join(threads)
+            self._join(threading.Thread(target=self._carried, name=self._name))
         with self._store.write() as connection:
             ledger.release_claims(connection, self._worker)
         self._balance = self._counted_anew()
@@ -156,94 +149,83 @@ class _Run:
         with self._store.read() as connection:
             return balances.of_channel(connection, self._issue, self._name)
 
-    def _join(self, threads: list[threading.Thread]) -> None:
+    def _join(self, thread: threading.Thread) -> None:
         """Wait for the couriers; on Ctrl-C let each finish the one delivery it has in hand."""
+        thread.start()
         try:
-            for thread in threads:
-                thread.join()
+            thread.join()
         except KeyboardInterrupt:
             self._over.set()
-            for thread in threads:
-                thread.join()
+            thread.join()
             raise
 
     @property
     def _ended(self) -> bool:
         return self._over.is_set() or self._terms.stop.is_set()
 
-    def _courier(self) -> None:
+    def _carried(self) -> None:
+        """Go on with all couriers until the last has ended."""
+        couriers = min(self._channel.concurrency, self._balance.waiting)
         try:
             try:
-                courier = self._channel.courier(self._payload)
+                with Loop(self._clerk.between, lambda: self._ended) as loop:
+                    loop.run([self._courier() for _ in range(couriers)])
+            finally:
+                self._clerk.write()
+        except BaseException as error:  # noqa: BLE001 (raised again by the thread that waits for this one)
+            self._failure = self._failure or error
+
+    def _courier(self) -> Steps[None]:
+        try:
+            try:
+                courier = in_steps(self._channel.courier(self._payload), self._rest)
             except (InputError, StopRunError) as error:
                 self._stop(Halt(str(error), away=False))  # this channel's trouble, and no other's
                 return
             try:
-                self._carry(courier)
+                yield from self._carry(courier)
             finally:
-                courier.close()
-        except BaseException as error:  # noqa: BLE001 (raised again by the thread that waits for this one)
+                yield from courier.leaving()
+        except BaseException as error:  # noqa: BLE001 (raised again once the others have ended)
             self._failure = self._failure or error
             self._over.set()
 
-    def _carry(self, courier: Courier) -> None:
-        done: Settlement | None = None
+    def _carry(self, courier: SteppingCourier) -> Steps[None]:
         away = False
-
-        def wait(seconds: float) -> bool:
-            nonlocal done
-            self._clerk.write(done)  # a wait may be long
-            done = None
-            return self._rest(seconds)
-
         while not (self._ended or away):
-            if not (delivery := self._next()):
-                # A claim looks at the rows, so what we know must be written first.
-                self._clerk.write(done)
-                done = None
-                if not self._claim():
-                    break
-            elif not courier.ready(wait):
+            if not (delivery := self._next()) or not (yield from courier.standing_by()):
                 break
-            elif self._clerk.write_and_mark(done, delivery.id):
-                done = None  # it is written: a courier may wait while it delivers
-                done, away = self._delivered(courier, delivery)
-            else:
-                done = None
-        self._clerk.write(done)
+            if (yield from self._clerk.mark(delivery.id)):
+                settlement, away = yield from self._delivered(courier, delivery)
+                self._clerk.settle(settlement)
 
     def _rest(self, seconds: float) -> bool:
         """Let time pass, in steps that are short enough to see the run end; False where it did."""
         while not self._ended and seconds > 0:
-            self._terms.stop.wait(min(seconds, STEP))
-            seconds -= STEP
+            self._terms.stop.wait(min(seconds, LOOK))
+            seconds -= LOOK
         return not self._ended
 
-    def _claim(self) -> bool:
-        """Whether there is something to send, claimed now or by another courier."""
-        with self._claiming:
-            if self._claimed:
-                return True
-            now = self._terms.clock()
-            with self._store.write() as connection:
-                workers.stay(connection, self._worker, workers.Process.this(), now)
-                claimed = ledger.claim(connection, self._issue, self._name, self._worker, BATCH, now)
-            self._claimed.extend(claimed)
-            return bool(claimed)
-
     def _next(self) -> Delivery | None:
-        try:
-            return self._claimed.popleft()
-        except IndexError:
-            return None
+        """The next delivery that is claimed; None where there is nothing to send."""
+        if not self._claimed:
+            self._claim()
+        return self._claimed.popleft() if self._claimed else None
+
+    def _claim(self) -> None:
+        self._clerk.write()  # a claim looks at the rows, so what we know must be written first
+        now = self._terms.clock()
+        with self._store.write() as connection:
+            workers.stay(connection, self._worker, workers.Process.this(), now)
+            self._claimed.extend(ledger.claim(connection, self._issue, self._name, self._worker, BATCH, now))
 
     # ------------------------------------------------------------------------------------------- one delivery
 
-    def _delivered(self, courier: Courier, delivery: Delivery) -> tuple[Settlement, bool]:
+    def _delivered(self, courier: SteppingCourier, delivery: Delivery) -> Steps[tuple[Settlement, bool]]:
         """What became of one delivery, and whether the far side is away."""
         now = self._terms.clock()
         try:
-            receipt = courier.deliver(delivery, now)
+            receipt = yield from courier.delivering(delivery, now)
         except StopRunError as error:
             self._stop(Halt(str(error), away=False))
             return _queued_again(delivery, self._terms.clock(), str(error)), False

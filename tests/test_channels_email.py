@@ -20,6 +20,7 @@ from bot.text import Paragraph, Text
 from bot.transports import Transport, maildir, smtp
 from tests.servers.smtp import Inbox, Scripted, inbox, reply
 from tests.test_compose import BASE_URL, newsletter
+from tests.waited import WaitedCourier
 
 NOW = datetime(2025, 4, 25, 7, 0, tzinfo=UTC)
 ROOT = Path("/nowhere")
@@ -84,7 +85,7 @@ def test_the_preview_is_the_very_mail(server: Inbox, rendered: Rendered) -> None
     built = channel(over(server))
     payload = built.freeze(ISSUE, rendered)
     files = built.files(payload, ADA, NOW)
-    courier = built.courier(payload)
+    courier = WaitedCourier.of(built.courier(payload))
     receipt = courier.deliver(delivery(), NOW)
     courier.close()
     assert files["message.eml"] == server.mails[0].content
@@ -102,7 +103,7 @@ def test_the_preview_shows_both_parts_decoded(server: Inbox, rendered: Rendered)
 
 def test_the_envelope_names_the_newsletter_and_the_reader(server: Inbox, rendered: Rendered) -> None:
     built = channel(over(server), newsletter(sender="Papers <papers@bücher.example>"))
-    courier = built.courier(built.freeze(ISSUE, rendered))
+    courier = WaitedCourier.of(built.courier(built.freeze(ISSUE, rendered)))
     courier.deliver(delivery(Reader("Ada@faß.de", "", "A" * 22)), NOW)
     courier.close()
     assert server.mails[0].sender == "papers@xn--bcher-kva.example"
@@ -111,7 +112,7 @@ def test_the_envelope_names_the_newsletter_and_the_reader(server: Inbox, rendere
 
 def test_one_courier_carries_many_letters(server: Inbox, rendered: Rendered) -> None:
     built = channel(over(server))
-    courier = built.courier(built.freeze(ISSUE, rendered))
+    courier = WaitedCourier.of(built.courier(built.freeze(ISSUE, rendered)))
     for number in range(3):
         courier.deliver(delivery(Reader(f"r{number}@example.org", "", f"{number:022}")), NOW)
     courier.close()
@@ -122,7 +123,7 @@ def test_one_courier_carries_many_letters(server: Inbox, rendered: Rendered) -> 
 def test_a_reader_mail_cannot_reach_is_refused_before_the_relay_hears_of_it(rendered: Rendered) -> None:
     with Scripted() as server:
         built = channel(over(server))
-        courier = built.courier(built.freeze(ISSUE, rendered))
+        courier = WaitedCourier.of(built.courier(built.freeze(ISSUE, rendered)))
         with pytest.raises(PermanentError, match="before the @"):
             courier.deliver(delivery(Reader("zoë lang@example.org", "", "A" * 22)), NOW)
         courier.close()
@@ -133,7 +134,7 @@ def test_a_reader_with_letters_of_their_own_gets_a_file_all_the_same(
     tmp_path: Path, rendered: Rendered
 ) -> None:
     built = channel(maildir.build(maildir.Options(kind="maildir"), root=tmp_path, password=None))
-    courier = built.courier(built.freeze(ISSUE, rendered))
+    courier = WaitedCourier.of(built.courier(built.freeze(ISSUE, rendered)))
     receipt = courier.deliver(delivery(Reader("zoë@faß.de", "", "A" * 22)), NOW)
     written = (tmp_path / "outbox/maildir/new" / receipt.reference).read_bytes()
     assert "\r\nTo: zoë@xn--fa-hia.de\r\n".encode() in written
@@ -148,7 +149,7 @@ def key_in(folder: Path) -> Dkim:
 def test_a_signed_mail_is_what_the_preview_shows(tmp_path: Path, server: Inbox, rendered: Rendered) -> None:
     built = channel(over(server), dkim=key_in(tmp_path), root=tmp_path)
     payload = built.freeze(ISSUE, rendered)
-    courier = built.courier(payload)
+    courier = WaitedCourier.of(built.courier(payload))
     courier.deliver(delivery(), NOW)
     courier.close()
     preview = built.files(payload, ADA, NOW)["message.eml"]
@@ -167,7 +168,7 @@ def test_a_key_that_is_missing_is_told_before_anything_is_frozen(
 def test_a_relays_no_names_nobody(rendered: Rendered) -> None:
     with Scripted({"RCPT": reply(550, f"5.1.1 <{ADA.email}>: no such user")}) as server:
         built = channel(over(server))
-        courier = built.courier(built.freeze(ISSUE, rendered))
+        courier = WaitedCourier.of(built.courier(built.freeze(ISSUE, rendered)))
         with pytest.raises(BroadsheetError) as caught:
             courier.deliver(delivery(), NOW)
         courier.close()

@@ -1,30 +1,35 @@
 """The clerk writes for all couriers at once, says that its worker lives, and needs no display."""
 
-import threading
 from datetime import datetime, timedelta
 
 from sqlalchemy import select
 
 from bot.clerk import Clerk
-from bot.models import Balance, DeliveryState
+from bot.models import Balance, Delivery, DeliveryState
 from bot.outbox import Terms, work
+from bot.steps import Loop, Steps
 from bot.store import Store, ledger, tables, workers
 from bot.store.ledger import Settlement
 from bot.store.workers import BEAT, Process
 from tests.recording import NOW, PAYLOAD, Clock, Recorder, crowd, published
 
 
-def test_a_slow_batch_does_not_look_like_a_dead_worker(store: Store) -> None:
-    crowd(store, 3)
+def claimed_of(store: Store, count: int) -> tuple[int, list[Delivery]]:
+    """A worker, and so many deliveries that it has claimed."""
+    crowd(store, count)
     issue = published(store, email=Recorder())
     with store.write() as connection:
         worker = workers.register(connection, Process("here", "boot", 1, "1"), NOW)
-        claimed = ledger.claim(connection, issue, "email", worker, 9, NOW)
+        return worker, ledger.claim(connection, issue, "email", worker, count, NOW)
+
+
+def test_a_slow_batch_does_not_look_like_a_dead_worker(store: Store) -> None:
+    worker, claimed = claimed_of(store, 3)
     beats = []
     with Clerk(store, worker, lambda _settlements: None) as clerk:
         for delivery, later in zip(claimed, (BEAT, 1.5 * BEAT, 2 * BEAT), strict=True):
-            assert clerk.write_and_mark(None, delivery.id)
-            clerk.write(Settlement(delivery.id, DeliveryState.SENT, NOW + later))
+            clerk.settle(Settlement(delivery.id, DeliveryState.SENT, NOW + later))
+            clerk.write()
             beats.append(heartbeat(store) - NOW)
     assert beats == [BEAT, BEAT, 2 * BEAT]
 
@@ -35,24 +40,20 @@ def heartbeat(store: Store) -> datetime:
         return found
 
 
-def test_who_waits_for_the_pen_is_written_down_by_whoever_holds_it(store: Store) -> None:
-    crowd(store, 8)
-    issue = published(store, email=Recorder())
-    with store.write() as connection:
-        worker = workers.register(connection, Process("here", "boot", 1, "1"), NOW)
-        claimed = ledger.claim(connection, issue, "email", worker, 8, NOW)
+def test_what_all_hand_in_is_one_commit_a_turn(store: Store) -> None:
+    worker, claimed = claimed_of(store, 8)
     commits: list[list[Settlement]] = []
     done = [Settlement(one.id, DeliveryState.SENT, NOW) for one in claimed]
+
+    def courier(one: Settlement) -> Steps[None]:
+        assert (yield from clerk.mark(one.delivery))
+        clerk.settle(one)
+
     with Clerk(store, worker, commits.append) as clerk:
-        couriers = [threading.Thread(target=clerk.write, args=(one,)) for one in done]
-        with clerk._turn:
-            for courier in couriers:
-                courier.start()
-            while len(clerk._tickets) < len(couriers):
-                threading.Event().wait(0.001)
-        for courier in couriers:
-            courier.join()
-    assert [sorted(commit, key=lambda one: one.delivery) for commit in commits] == [done]
+        with Loop(clerk.between) as loop:
+            loop.run([courier(one) for one in done])
+        clerk.write()
+    assert commits == [[], done]
 
 
 def test_a_progress_bar_that_breaks_stops_no_run(store: Store) -> None:

@@ -1,7 +1,6 @@
 """Several relays in order, over real sockets: when the next one is used, and when never."""
 
 import re
-import threading
 import tomllib
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -13,6 +12,7 @@ from hypothesis import HealthCheck, given, settings, strategies as st
 from pydantic import SecretStr
 
 from bot.errors import BroadsheetError, InDoubtError, InputError, PermanentError, StopRunError, TransientError
+from bot.steps import Loop, Steps
 from bot.transports import Transport, smtp
 from bot.transports._patience import hurried
 from bot.transports._relays import BREAKS, FIRST_PAUSE, LONGEST_PAUSE
@@ -20,6 +20,7 @@ from bot.transports._replies import PolicyError
 from bot.transports.smtp import Outside, Probe, probe
 from tests.servers.smtp import Act, Script, Scripted, close, garbage, hang, reply, reset
 from tests.test_transports_smtp import ADA, BOB, MAIL, SENDER, Clock
+from tests.waited import Waited
 
 OFFERED = ("PIPELINING", "SIZE 10000000", "AUTH PLAIN", "STARTTLS")
 
@@ -47,7 +48,7 @@ def relays(*scripts: Script) -> Iterator[list[Scripted]]:
 
 def sent(transport: Transport, *readers: str) -> list[str | type[Exception]]:
     """The receipts, or the errors, of mails to each reader over one connection."""
-    connection = transport.connect()
+    connection = Waited(transport.connect())
     found: list[str | type[Exception]] = []
     for reader in readers:
         try:
@@ -173,7 +174,7 @@ def test_a_relay_is_left_alone_longer_each_time_until_it_takes_a_mail() -> None:
 def test_an_open_connection_is_used_as_long_as_it_works() -> None:
     with relays({"connect": [reply(220), reply(421, "4.3.2 full")]}, {}) as (first, second):
         transport = over(table(first), table(second))
-        one, other = transport.connect(), transport.connect()
+        one, other = Waited(transport.connect()), Waited(transport.connect())
         one.send(SENDER, ADA, MAIL)
         other.send(SENDER, BOB, MAIL)
         one.send(SENDER, ADA, MAIL)
@@ -195,7 +196,7 @@ def test_all_away_charges_nobody_names_all_and_asks_nobody_for_a_while() -> None
     busy = reply(421, "4.3.2 busy")
     with relays({"connect": busy}, {"connect": busy}) as servers:
         transport = over(*map(table, servers), clock=clock)
-        connection = transport.connect()
+        connection = Waited(transport.connect())
         for _ in range(3):
             with pytest.raises(TransientError) as caught:
                 connection.send(SENDER, ADA, MAIL)
@@ -227,26 +228,21 @@ def test_each_relay_has_strikes_of_its_own() -> None:
 
 def many(transport: Transport, count: int) -> list[BaseException | None]:
     """What becomes of one mail on each of so many connections at once; the first stop ends the run."""
-    ended = threading.Event()
     found: list[BaseException | None] = []
 
-    def one() -> None:
+    def one() -> Steps[None]:
         connection = transport.connect()
         try:
-            if connection.ready(lambda seconds: not ended.wait(seconds)):
-                connection.send(SENDER, ADA, MAIL)
+            if (yield from connection.ready()):
+                yield from connection.send(SENDER, ADA, MAIL)
                 found.append(None)
         except StopRunError as error:
-            ended.set()
             found.append(error)
         finally:
-            connection.close()
+            yield from connection.close()
 
-    threads = [threading.Thread(target=one) for _ in range(count)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(30)
+    with Loop(ended=lambda: any(found)) as loop:
+        loop.run([one() for _ in range(count)])
     return found
 
 
@@ -270,7 +266,7 @@ def test_every_connection_has_its_place_and_no_relay_more_than_it_allows() -> No
 def test_who_waits_for_a_place_stops_when_the_run_ends() -> None:
     with relays({}) as (only,):
         transport = over(table(only, connections=1))
-        holder, waiter = transport.connect(), transport.connect()
+        holder, waiter = Waited(transport.connect()), Waited(transport.connect())
         holder.send(SENDER, ADA, MAIL)
         assert waiter.ready(lambda _: False) is False
         holder.close()

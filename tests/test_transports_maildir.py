@@ -6,17 +6,18 @@ from pathlib import Path
 import pytest
 
 from bot.errors import StopRunError
-from bot.transports import Connection, maildir
+from bot.transports import maildir
+from tests.waited import Waited
 
 MAIL = b"Subject: Hello\r\nMessage-ID: <one@example.org>\r\n\r\n.dot\r\nFrom here\r\n"
 
 
-def writer(root: Path, path: str = "outbox/maildir") -> Connection:
+def writer(root: Path, path: str = "outbox/maildir") -> Waited:
     options = maildir.Options(kind="maildir", path=Path(path))
-    return maildir.build(options, root=root, password=None).connect()
+    return Waited(maildir.build(options, root=root, password=None).connect())
 
 
-def send(connection: Connection, mail: bytes = MAIL) -> str:
+def send(connection: Waited, mail: bytes = MAIL) -> str:
     return connection.send("papers@example.org", "reader@example.org", mail).reference
 
 

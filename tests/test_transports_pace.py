@@ -7,11 +7,12 @@ from threading import Event
 import pytest
 from hypothesis import given, strategies as st
 
-from bot.transports import Connection, Transport, smtp
+from bot.transports import Transport, smtp
 from bot.transports._pace import Pace
 from bot.transports.smtp import Outside
 from tests.servers.smtp import Scripted
 from tests.test_transports_smtp import ADA, MAIL, SENDER, Clock
+from tests.waited import Waited
 
 
 @pytest.mark.parametrize(
@@ -83,24 +84,24 @@ def paced(server: Scripted, waiting: Waiting, per_second: float = 2) -> Transpor
     options = smtp.Options(
         kind="smtp", host=server.host, port=server.port, security="none", messages_per_second=per_second
     )
-    return smtp.build(options, root=Path(), password=None, outside=Outside(clock=waiting.clock, wait=waiting))
+    return smtp.build(options, root=Path(), password=None, outside=Outside(clock=waiting.clock))
 
 
 def test_the_pace_is_kept_over_all_connections() -> None:
     waiting = Waiting()
     with Scripted() as server:
         transport = paced(server, waiting)
-        connections = [transport.connect() for _ in range(3)]
+        connections = [Waited(transport.connect(), waiting) for _ in range(3)]
         for _ in range(2):
             for connection in connections:
-                assert connection.ready(waiting)
+                assert connection.ready()
                 connection.send(SENDER, ADA, MAIL)
         closed(connections)
     assert len(server.mails) == 6
     assert waiting.waits == [0.5] * 5
 
 
-def closed(connections: list[Connection]) -> None:
+def closed(connections: list[Waited]) -> None:
     for connection in connections:
         connection.close()
 
@@ -108,7 +109,7 @@ def closed(connections: list[Connection]) -> None:
 def test_who_sends_without_asking_is_paced_as_well() -> None:
     waiting = Waiting()
     with Scripted() as server:
-        connection = paced(server, waiting).connect()
+        connection = Waited(paced(server, waiting).connect(), waiting)
         for _ in range(3):
             connection.send(SENDER, ADA, MAIL)
         connection.close()
@@ -118,9 +119,9 @@ def test_who_sends_without_asking_is_paced_as_well() -> None:
 def test_asking_twice_takes_one_turn() -> None:
     waiting = Waiting()
     with Scripted() as server:
-        connection = paced(server, waiting).connect()
+        connection = Waited(paced(server, waiting).connect(), waiting)
         for _ in range(3):
-            connection.ready(waiting)
+            connection.ready()
         connection.send(SENDER, ADA, MAIL)
         connection.close()
     assert waiting.waits == []
@@ -130,7 +131,7 @@ def test_who_waits_for_a_turn_stops_when_the_run_ends() -> None:
     stop = Event()
     stop.set()
     with Scripted() as server:
-        connection = paced(server, Waiting(), per_second=0.001).connect()
+        connection = Waited(paced(server, Waiting(), per_second=0.001).connect())
         assert connection.ready(lambda seconds: not stop.wait(seconds))
         connection.send(SENDER, ADA, MAIL)
         assert not connection.ready(lambda seconds: not stop.wait(seconds))
@@ -141,7 +142,7 @@ def test_who_waits_for_a_turn_stops_when_the_run_ends() -> None:
 def test_a_refused_mail_has_used_its_turn() -> None:
     waiting = Waiting()
     with Scripted(ehlo=("SIZE 10",)) as server:
-        connection = paced(server, waiting).connect()
+        connection = Waited(paced(server, waiting).connect(), waiting)
         for _ in range(2):
             with pytest.raises(Exception, match="takes 10 bytes"):
                 connection.send(SENDER, ADA, MAIL)

@@ -1,6 +1,5 @@
 """Which relay a new connection goes to: decided from how they stand, and how they come to stand so."""
 
-import threading
 from dataclasses import replace
 
 import pytest
@@ -175,27 +174,16 @@ def test_one_connection_finds_out_before_others_follow() -> None:
     assert relays.seat() == Hold()
 
 
-def test_who_waits_for_a_place_is_told_when_one_becomes_free() -> None:
+def test_who_waits_for_a_place_sees_when_one_becomes_free() -> None:
     relays = Relays([1], Clock(), lambda: 0)
     first = seat(relays)
     relays.opened(first)
-    found: list[object] = []
-    waiting = threading.Event()
-
-    def second() -> None:
-        seen = relays.changes
-        while isinstance(place := relays.seat(), Hold):
-            waiting.set()
-            relays.wait_for_change(seen, 30)
-            seen = relays.changes
-        found.append(place)
-
-    thread = threading.Thread(target=second)
-    thread.start()
-    waiting.wait(30)
+    seen = relays.changes
+    assert relays.seat() == Hold()
+    assert not relays.have_changed(seen)
     relays.left(first)
-    thread.join(30)
-    assert [type(place) for place in found] == [Seat]
+    assert relays.have_changed(seen)
+    assert isinstance(relays.seat(), Seat)
 
 
 def test_a_relay_is_asked_again_when_its_time_has_come() -> None:

@@ -21,7 +21,7 @@ from bot.errors import (
     StopRunError,
     TransientError,
 )
-from bot.transports import Connection, _transaction, smtp
+from bot.transports import _transaction, smtp
 from bot.transports._patience import PATIENCE, hurried
 from bot.transports._relays import FIRST_PAUSE
 from bot.transports._replies import PolicyError, cleaned
@@ -44,6 +44,7 @@ from tests.servers.smtp import (
     reset,
     then_close,
 )
+from tests.waited import Waited
 
 SENDER, ADA, BOB = "papers@example.org", "ada.secret@example.org", "bob@example.net"
 MAIL = b"Subject: x\r\n\r\nHello\r\n"
@@ -73,12 +74,12 @@ def connected(
     root: Path = Path(),
     outside: Outside | None = None,
     **options: Any,
-) -> Iterator[Connection]:
+) -> Iterator[Waited]:
     """A connection to a server, in clear unless told otherwise."""
     values = {"kind": "smtp", "host": server.host, "port": server.port, "security": "none", **options}
     secret = SecretStr(password) if password is not None else None
     transport = smtp.build(smtp.Options.model_validate(values), root=root, password=secret, outside=outside)
-    connection = transport.connect()
+    connection = Waited(transport.connect())
     try:
         yield connection
     finally:
@@ -182,7 +183,7 @@ def test_dots_are_stuffed_exactly(mail: bytes, wire: bytes) -> None:
     with Scripted() as server:
         send(server, mail)
     assert server.mails[0].content == wire
-    assert server.wires[0].received.endswith(b"\r\n" * (not wire.startswith(b"\r")) + wire + b".\r\nquit\r\n")
+    assert server.wires[0].received.endswith(b"\r\n" * (not wire.startswith(b"\r")) + wire + b".\r\nQUIT\r\n")
 
 
 LINES = st.lists(st.sampled_from([b".", b"..", b"a", b"", b"From x", b".a"]), max_size=6).map(b"\r\n".join)
@@ -522,7 +523,7 @@ def test_strikes_count_over_all_connections_and_a_mail_taken_clears_them() -> No
     with Scripted({"RCPT": [blocked, blocked, reply(250), blocked, blocked, blocked]}) as server:
         options = smtp.Options(kind="smtp", host=server.host, port=server.port, security="none")
         transport = smtp.build(options, root=Path(), password=None)
-        connections = [transport.connect(), transport.connect()]
+        connections = [Waited(transport.connect()) for _ in range(2)]
         found: list[type[Exception] | None] = []
         for n in range(6):
             try:

@@ -6,11 +6,13 @@ A channel module has `Options` (its keys) and `build`, which takes what `Parts` 
 from collections.abc import Callable, Sequence
 from datetime import datetime
 from enum import Enum
+from functools import partial
 from typing import Protocol, TypeVar, runtime_checkable
 
 from bot.errors import InDoubtError
 from bot.models import Delivery, Issue, Reader, Receipt, Rendered
 from bot.policy import LOOKS, Doubt, Sight, after_looks
+from bot.steps import NEXT_TURN, Aside, Steps
 
 _T = TypeVar("_T")
 
@@ -29,7 +31,7 @@ Wait = Callable[[float], bool]
 
 
 class Courier(Protocol):
-    """Carries deliveries of one frozen payload, one at a time; each worker thread has its own."""
+    """Carries deliveries of one frozen payload, one at a time; each of its calls may block."""
 
     def ready(self, wait: Wait) -> bool:
         """Wait until the next delivery may go, before it is marked; False where the run ended meanwhile."""
@@ -39,6 +41,41 @@ class Courier(Protocol):
 
     def close(self) -> None:
         """Say goodbye to the far side."""
+
+
+@runtime_checkable
+class SteppingCourier(Protocol):
+    """A courier that says what it has to wait for, so that one thread drives very many of them."""
+
+    def standing_by(self) -> Steps[bool]:
+        """As `ready`: wait until the next delivery may go."""
+
+    def delivering(self, delivery: Delivery, now: datetime) -> Steps[Receipt]:
+        """As `deliver`: send one delivery."""
+
+    def leaving(self) -> Steps[None]:
+        """As `close`: say goodbye to the far side."""
+
+
+def in_steps(courier: "Courier | SteppingCourier", wait: Wait) -> SteppingCourier:
+    """The same courier, its calls aside where they block; `wait` is for whoever waits there."""
+    return courier if isinstance(courier, SteppingCourier) else _Aside(courier, wait)
+
+
+class _Aside:
+    def __init__(self, courier: Courier, wait: Wait) -> None:
+        self._courier, self._wait = courier, wait
+
+    def standing_by(self) -> Steps[bool]:
+        yield NEXT_TURN  # what is done is written down first: the wait may be long
+        return bool((yield Aside(partial(self._courier.ready, self._wait))))
+
+    def delivering(self, delivery: Delivery, now: datetime) -> Steps[Receipt]:
+        receipt: Receipt = yield Aside(partial(self._courier.deliver, delivery, now))
+        return receipt
+
+    def leaving(self) -> Steps[None]:
+        yield Aside(self._courier.close)
 
 
 @runtime_checkable
@@ -112,5 +149,5 @@ class Channel(Protocol):
     def files(self, payload: bytes, reader: Reader, now: datetime) -> dict[str, bytes]:
         """The payload as files by name, exactly as it would go out to `reader`."""
 
-    def courier(self, payload: bytes) -> Courier:
+    def courier(self, payload: bytes) -> Courier | SteppingCourier:
         """A new courier for this payload."""

@@ -5,8 +5,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from bot import plugins
-from bot.channels import Audience, Courier, Wait
+from bot.channels import Audience, SteppingCourier
 from bot.models import Delivery, Issue, Reader, Receipt, Rendered
+from bot.steps import Steps
 
 if TYPE_CHECKING:
     from bot.dkim import Signer
@@ -64,7 +65,7 @@ class _Email:
         text, page = parts_of(message)
         return {"message.eml": message, "email.html": page, "email.txt": text}
 
-    def courier(self, payload: bytes) -> Courier:
+    def courier(self, payload: bytes) -> SteppingCourier:
         from bot.mail import Letter
 
         return _Courier(Letter.load(payload, self._signer), self._transport.connect())
@@ -78,13 +79,14 @@ class _Courier:
 
         self._letter, self._connection, self._wire_address = letter, connection, wire_address
 
-    def ready(self, wait: Wait) -> bool:
-        return self._connection.ready(wait)
+    def standing_by(self) -> Steps[bool]:
+        return self._connection.ready()
 
-    def deliver(self, delivery: Delivery, now: datetime) -> Receipt:
+    def delivering(self, delivery: Delivery, now: datetime) -> Steps[Receipt]:
         assert delivery.reader is not None  # noqa: S101 (mail goes to readers)
         message = self._letter.address(delivery.reader, now)
-        return self._connection.send(self._letter.sender, self._wire_address(delivery.reader.email), message)
+        address = self._wire_address(delivery.reader.email)
+        return (yield from self._connection.send(self._letter.sender, address, message))
 
-    def close(self) -> None:
-        self._connection.close()
+    def leaving(self) -> Steps[None]:
+        return self._connection.close()

@@ -4,25 +4,22 @@ A transport module has `Options` (its keys) and `build(options, *, root, passwor
 `Transport`.
 """
 
-from collections.abc import Callable
 from typing import Protocol
 
 from bot.models import Receipt
+from bot.steps import Steps
 
 
 class Connection(Protocol):
-    """One conversation with the next hop, used by one thread."""
+    """One conversation with the next hop, in steps: what blocks is done aside."""
 
-    def ready(self, wait: Callable[[float], bool]) -> bool:
-        """Wait until the next mail may go, where there is a limit; False where the run ended first.
+    def ready(self) -> Steps[bool]:
+        """Wait until the next mail may go, where there is a limit; False where the run ended first."""
 
-        `wait` lets seconds pass, and says False as soon as the run ends.
-        """
-
-    def send(self, sender: str, recipient: str, message: bytes) -> Receipt:
+    def send(self, sender: str, recipient: str, message: bytes) -> Steps[Receipt]:
         """Hand over one mail; a DeliveryError or StopRunError says why it did not go."""
 
-    def close(self) -> None:
+    def close(self) -> Steps[None]:
         """Say goodbye to the next hop."""
 
 

@@ -7,13 +7,14 @@ send    open the line if there is none ─ the transaction ─┬─ taken: the 
 """
 
 import ssl
-import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import partial
 
 from bot.errors import BroadsheetError, StopRunError, TransientError
 from bot.models import Receipt
+from bot.steps import Aside, Pause, Steps
 from bot.transports._opening import Relay, opened
 from bot.transports._pace import Pace
 from bot.transports._patience import Patience
@@ -27,8 +28,6 @@ STRIKES = 3
 HOLD = 1.0
 """Seconds after which somebody who waits for a place looks up; a place that becomes free is told at once."""
 
-Wait = Callable[[float], bool]
-"""Lets seconds pass; False as soon as the run ends."""
 Trust = Callable[[], ssl.SSLContext | None]
 """Whom to trust as a relay; None where it is spoken to in clear."""
 
@@ -37,7 +36,6 @@ class Strikes:
     """Counts policy answers over all connections: one may be a reader's affair, several in a row are ours."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
         self._count = 0
 
     def taken(self) -> None:
@@ -48,10 +46,8 @@ class Strikes:
         """The same error, or the one that stops the run."""
         if not isinstance(error, PolicyError):
             return error
-        with self._lock:
-            self._count += 1
-            stop = self._count >= STRIKES
-        return StopRunError(f"{error} ({STRIKES} such answers in a row)") if stop else error
+        self._count += 1
+        return StopRunError(f"{error} ({STRIKES} such answers in a row)") if self._count >= STRIKES else error
 
 
 @dataclass
@@ -74,18 +70,12 @@ class Route:
 
 
 class SmtpConnection:
-    """One connection to whichever relay is well; used by one thread."""
+    """One connection to whichever relay is well; used by one courier."""
 
     def __init__(
-        self,
-        routes: Sequence[Route],
-        relays: Relays,
-        patience: Patience,
-        clock: Callable[[], float],
-        wait: Wait,
+        self, routes: Sequence[Route], relays: Relays, patience: Patience, clock: Callable[[], float]
     ) -> None:
-        self._routes, self._relays, self._patience = routes, relays, patience
-        self._clock, self._wait = clock, wait
+        self._routes, self._relays, self._patience, self._clock = routes, relays, patience, clock
         self._seat: Seat | None = None
         self._line: Line | None = None
         self._passed: set[int] = set()
@@ -95,50 +85,45 @@ class SmtpConnection:
         self._turn: float | None = None
         """When the next mail may go, once it has its turn."""
 
-    def ready(self, wait: Wait) -> bool:
-        """Wait for a place at a relay and for the next mail's turn there; False where the run ended first."""
-        self._wait = wait
-        return self._prepared()
-
-    def send(self, sender: str, recipient: str, message: bytes) -> Receipt:
+    def send(self, sender: str, recipient: str, message: bytes) -> Steps[Receipt]:
         """Hand over one mail; an error says how far it came."""
         check_envelope(sender, recipient)
         try:
             while True:
                 try:
-                    return self._sent(sender, recipient, message)
+                    return (yield from self._sent(sender, recipient, message))
                 except (StaleError, ElsewhereError):
                     continue
         finally:
             self._passed.clear()
 
-    def close(self) -> None:
+    def close(self) -> Steps[None]:
         """Say goodbye to the relay."""
         if self._line:
-            self._line.close()
+            yield from self._line.close()
         self._leave()
 
     # ------------------------------------------------------------------------------------------ before a mail
 
-    def _prepared(self) -> bool:
+    def ready(self) -> Steps[bool]:
+        """Wait for a place at a relay and for the next mail's turn there; False where the run ended first."""
         if self._line and self._line.begun >= self._route.messages_per_connection:
-            self.close()
+            yield from self.close()
         while self._seat is None:
             seen = self._relays.changes
             match self._relays.seat(self._passed):
                 case Seat() as seat:
                     self._seat = seat
                 case Hold():
-                    if not self._wait(0):
+                    if not (yield Pause(HOLD, partial(self._relays.have_changed, seen))):
                         return False
-                    self._relays.wait_for_change(seen, HOLD)
                 case none:
                     self._none = none
                     return True  # sending says so
         if self._turn is None:
             self._turn = self._route.pace.turn()
         delay = self._turn and self._turn - self._clock()
-        return delay <= 0 or self._wait(delay)
+        return delay <= 0 or (yield Pause(delay))
 
     @property
     def _route(self) -> Route:
@@ -155,19 +140,19 @@ class SmtpConnection:
 
     # ------------------------------------------------------------------------------------------------ a mail
 
-    def _sent(self, sender: str, recipient: str, message: bytes) -> Receipt:
-        if not self._prepared():
+    def _sent(self, sender: str, recipient: str, message: bytes) -> Steps[Receipt]:
+        if not (yield from self.ready()):
             raise TransientError("the run ended before this mail had its turn", charged=False)
         if self._seat is None:
             raise self._no_relay()
         seat = self._seat
         route = self._routes[seat.number]
         try:
-            line = self._line or self._opened(route, seat, sender.rpartition("@")[2])
+            line = self._line or (yield from self._opened(route, seat, sender.rpartition("@")[2]))
             self._turn = None
-            words = line.send(sender, recipient, message)
+            words = yield from line.send(sender, recipient, message)
         except BroadsheetError as error:
-            self._blame(route, seat, error)
+            yield from self._blame(route, seat, error)
             if (weighed := route.strikes.weighed(error)) is not error:
                 raise weighed from error
             raise
@@ -184,9 +169,9 @@ class SmtpConnection:
         self._relays.taken(seat)
         return Receipt(f"{words} ({line.relay})")
 
-    def _opened(self, route: Route, seat: Seat, domain: str) -> Line:
+    def _opened(self, route: Route, seat: Seat, domain: str) -> Steps[Line]:
         try:
-            wire = route.open(domain, self._patience)
+            wire = yield Aside(partial(route.open, domain, self._patience))
         except TransientError as error:
             raise ElsewhereError(str(error), charged=False) from error
         except StopRunError as error:
@@ -197,14 +182,14 @@ class SmtpConnection:
         self._line = Line(wire, str(route.relay))
         return self._line
 
-    def _blame(self, route: Route, seat: Seat, error: BroadsheetError) -> None:
+    def _blame(self, route: Route, seat: Seat, error: BroadsheetError) -> Steps[None]:
         """Note what an error says of the relay itself."""
         if isinstance(error, TransientError) and not error.charged:
             route.last_words = str(error)
             self._relays.failed(seat)
             self._passed.add(seat.number)
             if self._line:
-                self._line.close()
+                yield from self._line.close()
         elif self._line and self._line.broke:
             route.last_words = str(error)
             self._relays.broke(seat)

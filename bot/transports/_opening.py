@@ -40,7 +40,6 @@ def opened(relay: Relay, name: str, context: ssl.SSLContext | None, patience: Pa
     opening = _Opening(relay, wire)
     try:
         opening.run(context)
-        wire.settle()
     except (OSError, smtplib.SMTPException) as error:
         wire.close()
         raise opening.broken(error) from error

@@ -1,6 +1,5 @@
 """So many mails a second and no more, over all connections to one relay."""
 
-import threading
 from collections.abc import Callable
 
 
@@ -11,7 +10,6 @@ class Pace:
         """`clock` gives seconds that never go back; without a number there is no limit."""
         self._gap = 1 / per_second if per_second else 0.0
         self._clock = clock
-        self._lock = threading.Lock()
         self._next = 0.0
         """The first instant that nobody has yet."""
 
@@ -19,13 +17,11 @@ class Pace:
         """The instant from which one mail may go; it is the caller's own."""
         if not self._gap:
             return 0.0
-        with self._lock:
-            turn = max(self._clock(), self._next)
-            self._next = turn + self._gap
+        turn = max(self._clock(), self._next)
+        self._next = turn + self._gap
         return turn
 
     def give_back(self, turn: float) -> None:
         """Let somebody else have a turn that is not used, where it was the last one given out."""
-        with self._lock:
-            if self._gap and self._next == turn + self._gap:
-                self._next = turn
+        if self._gap and self._next == turn + self._gap:
+            self._next = turn

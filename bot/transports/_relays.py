@@ -1,4 +1,4 @@
-"""Which relay a new connection goes to: the first in order that is well; decided purely, kept under a lock.
+"""Which relay a new connection goes to: the first in order that is well; decided purely.
 
     well ──failed──▶ unwell, for a growing while ──▶ one connection tries it ──opened──▶ in use again
       ▲                        ▲                              └──failed──┘                    │
@@ -8,7 +8,6 @@ A relay that nobody has spoken to yet is tried by one connection as well, and on
 is not asked again for a while either: a wrong password is said once.
 """
 
-import threading
 from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass, replace
 
@@ -157,27 +156,24 @@ class Relays:
         self, limits: Sequence[int], clock: Callable[[], float], jitter: Callable[[], float]
     ) -> None:
         self.standings = [Standing(limit) for limit in limits]
-        """In order; changed under the lock only."""
+        """In order."""
         self.changes = 0
         """How often any of them changed."""
         self._clock, self._jitter = clock, jitter
-        self._changed = threading.Condition()
 
     def seat(self, passed: Container[int] = ()) -> Seat | Hold | Away | Refused:
         """A place for a new connection, or why there is none now."""
-        with self._changed:
-            now = self._clock()
-            choice = choose(self.standings, now, passed)
-            if not isinstance(choice, Use):
-                return choice
-            before = self.standings[choice.number]
-            after = self.standings[choice.number] = before.seated()
-            return Seat(choice.number, after.tried and not before.tried, now)
+        now = self._clock()
+        choice = choose(self.standings, now, passed)
+        if not isinstance(choice, Use):
+            return choice
+        before = self.standings[choice.number]
+        after = self.standings[choice.number] = before.seated()
+        return Seat(choice.number, after.tried and not before.tried, now)
 
-    def wait_for_change(self, seen: int, seconds: float) -> None:
-        """Wait until there are more changes than were `seen`; at most so long."""
-        with self._changed:
-            self._changed.wait_for(lambda: self.changes > seen, seconds)
+    def have_changed(self, seen: int) -> bool:
+        """Whether there are more changes than were `seen`."""
+        return self.changes > seen
 
     def opened(self, seat: Seat) -> None:
         """The connection stands."""
@@ -186,7 +182,7 @@ class Relays:
 
     def taken(self, seat: Seat) -> None:
         """The relay took a mail."""
-        standing = self.standings[seat.number]  # read without the lock: this is said for every mail
+        standing = self.standings[seat.number]
         if standing.failures or standing.breaks:
             self._change(seat, Standing.taken)
 
@@ -203,16 +199,13 @@ class Relays:
 
     def back_in(self) -> float:
         """Seconds until the first relay may be tried; 0 where one is well."""
-        with self._changed:
-            first = min(one.unwell_until for one in self.standings)
-            return max(first - self._clock(), 0.0)
+        first = min(one.unwell_until for one in self.standings)
+        return max(first - self._clock(), 0.0)
 
     def left(self, seat: Seat) -> None:
         """The connection is no more."""
         self._change(seat, lambda one: one.left(trying=seat.trying))
 
     def _change(self, seat: Seat, change: Callable[[Standing], Standing]) -> None:
-        with self._changed:
-            self.standings[seat.number] = change(self.standings[seat.number])
-            self.changes += 1
-            self._changed.notify_all()
+        self.standings[seat.number] = change(self.standings[seat.number])
+        self.changes += 1

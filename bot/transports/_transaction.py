@@ -11,6 +11,7 @@ from math import inf
 from typing import NoReturn
 
 from bot.errors import BroadsheetError, InDoubtError, PermanentError, StopRunError, TransientError
+from bot.steps import Steps
 from bot.transports._replies import Phase, cleaned, meaning
 from bot.transports._wire import Reply, Wire, why
 
@@ -45,24 +46,26 @@ class Line:
         self.broke = False
         """Whether it ended without a word, or in the middle of one."""
 
-    def send(self, sender: str, recipient: str, message: bytes) -> str:
+    def send(self, sender: str, recipient: str, message: bytes) -> Steps[str]:
         """Hand over one mail; the relay's words. An error says how far it came."""
         if self._limit < len(message):
             raise StopRunError(f"{self.relay} takes {self._limit} bytes, and this mail has {len(message)}")
         said = parameters(recipient, message, self._offered, self.relay)
         self.begun += 1
-        self._envelope(f"MAIL FROM:<{sender}>{said}\r\n".encode(), f"RCPT TO:<{recipient}>\r\n".encode())
-        self._body(stuffed(message))
-        code, text = reply = self._verdict()
+        yield from self._envelope(
+            f"MAIL FROM:<{sender}>{said}\r\n".encode(), f"RCPT TO:<{recipient}>\r\n".encode()
+        )
+        yield from self._body(stuffed(message))
+        code, text = reply = yield from self._verdict()
         if not _is_yes(code, OK):
             raise self._refused(Phase.DOT, reply)
         return f"{code} {cleaned(text)}"
 
-    def close(self) -> None:
+    def close(self) -> Steps[None]:
         """Say goodbye."""
         if not self.dead:
-            self._wire.farewell()
             self.dead = True
+            yield from self._wire.farewell()
 
     def drop(self) -> None:
         """End the connection without a word."""
@@ -71,7 +74,7 @@ class Line:
 
     # ------------------------------------------------------------------------------------------ the envelope
 
-    def _envelope(self, mail: bytes, recipient: bytes) -> None:
+    def _envelope(self, mail: bytes, recipient: bytes) -> Steps[None]:
         """Say MAIL, RCPT and DATA: in one go where the relay takes that (RFC 2920), else one by one."""
         commands = (
             (Phase.MAIL, mail, OK),
@@ -80,66 +83,69 @@ class Line:
         )
         pipelined = "pipelining" in self._offered
         if pipelined:
-            self._say(Phase.MAIL, b"".join(command for _, command, _ in commands))
+            yield from self._say(Phase.MAIL, b"".join(command for _, command, _ in commands))
         for number, (phase, command, wanted) in enumerate(commands):
             if not pipelined:
-                self._say(phase, command)
-            reply = self._reply(phase)
+                yield from self._say(phase, command)
+            reply = yield from self._reply(phase)
             if not _is_yes(reply[0], wanted):
-                self._unwanted(phase, reply, unread=commands[number + 1 :] if pipelined else ())
+                yield from self._unwanted(phase, reply, unread=commands[number + 1 :] if pipelined else ())
 
-    def _unwanted(self, phase: Phase, reply: Reply, unread: tuple[tuple[Phase, bytes, int], ...]) -> NoReturn:
+    def _unwanted(
+        self, phase: Phase, reply: Reply, unread: tuple[tuple[Phase, bytes, int], ...]
+    ) -> Steps[NoReturn]:
         """End a transaction that the relay refused, so that it delivers nothing and the next can begin."""
         if phase is Phase.MAIL and reply[0] == CLOSING and self.begun > 1:
             self.drop()
             raise StaleError  # it was tired of waiting for the next mail, or has had enough of them
         error = self._refused(phase, reply)
         if not self.dead:
-            self._reset([later for later, _, _ in unread])
+            yield from self._reset([later for later, _, _ in unread])
         if isinstance(error, TransientError) and not error.charged:
             raise ElsewhereError(str(error), charged=False)
         raise error
 
-    def _reset(self, unread: list[Phase]) -> None:
+    def _reset(self, unread: list[Phase]) -> Steps[None]:
         """Clear what the refused mail left, once the other answers to its commands are read."""
         try:
-            codes = [self._wire.reply(phase)[0] for phase in unread]
+            codes = set()
+            for phase in unread:
+                codes.add((yield from self._wire.reply(phase))[0])
             if CLOSING in codes or GO_AHEAD in codes:
                 self.drop()  # 354: it waits for a mail that must not come; a lone dot could deliver one
                 return
-            self._wire.say(b"RSET\r\n")
-            if self._wire.reply(Phase.RCPT)[0] != OK:
+            yield from self._wire.say(b"RSET\r\n")
+            if (yield from self._wire.reply(Phase.RCPT))[0] != OK:
                 self.drop()
         except (smtplib.SMTPException, OSError):
             self.drop()
 
     # ---------------------------------------------------------------------------------------------- the mail
 
-    def _body(self, stuffed: bytes) -> None:
+    def _body(self, stuffed: bytes) -> Steps[None]:
         """Send the mail and its dot in one go.
 
         Where that fails the last bytes have not been handed over, so the dot has not left: not sent.
         """
         try:
-            self._wire.say(stuffed)
+            yield from self._wire.say(stuffed)
         except OSError as error:
-            raise self._last_words() or self._broken(Phase.DATA, error) from error
+            raise (yield from self._last_words()) or self._broken(Phase.DATA, error) from error
 
-    def _last_words(self) -> BroadsheetError | None:
+    def _last_words(self) -> Steps[BroadsheetError | None]:
         """What a relay said that hung up on us in the middle of a mail: why, perhaps."""
         try:
             self._wire.hurry()
-            code, text = self._wire.getreply()
+            code, words = yield from self._wire.reply(Phase.DOT)
         except (smtplib.SMTPException, OSError):
             return None
         self.drop()
-        words = text.decode("utf-8", "replace")
         return meaning(Phase.DOT, code, words, relay=self.relay) if code // 100 in {4, 5} else None
 
-    def _verdict(self) -> Reply:
+    def _verdict(self) -> Steps[Reply]:
         """The answer to the dot; in doubt where there is none."""
         try:
-            reply = self._wire.reply(Phase.DOT)
+            reply = yield from self._wire.reply(Phase.DOT)
         except (smtplib.SMTPException, OSError) as error:
             self.broke = True
             self.drop()
@@ -151,15 +157,15 @@ class Line:
 
     # ------------------------------------------------------------------------------------- words both ways
 
-    def _say(self, phase: Phase, commands: bytes) -> None:
+    def _say(self, phase: Phase, commands: bytes) -> Steps[None]:
         try:
-            self._wire.say(commands)
+            yield from self._wire.say(commands)
         except OSError as error:
             raise self._broken(phase, error) from error
 
-    def _reply(self, phase: Phase) -> Reply:
+    def _reply(self, phase: Phase) -> Steps[Reply]:
         try:
-            return self._wire.reply(phase)
+            return (yield from self._wire.reply(phase))
         except (smtplib.SMTPException, OSError) as error:
             raise self._broken(phase, error) from error
 

@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Callable
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 
@@ -11,6 +11,7 @@ from pydantic import SecretStr
 from bot import plugins
 from bot.errors import StopRunError
 from bot.models import Receipt
+from bot.steps import Aside, Steps
 from bot.transports import Connection
 
 
@@ -47,10 +48,15 @@ class _Writer:
         self._folder = folder
         self._ready = False
 
-    def ready(self, wait: Callable[[float], bool]) -> bool:  # noqa: ARG002 (a folder has no limits)
+    def ready(self) -> Steps[bool]:
+        yield from ()  # a folder has no limits
         return True
 
-    def send(self, sender: str, recipient: str, message: bytes) -> Receipt:  # noqa: ARG002 (a file has no envelope)
+    def send(self, sender: str, recipient: str, message: bytes) -> Steps[Receipt]:  # noqa: ARG002 (a file has no envelope)
+        receipt: Receipt = yield Aside(partial(self._written, message))
+        return receipt
+
+    def _written(self, message: bytes) -> Receipt:
         name = _name(message)
         try:
             self._make_folders()
@@ -70,8 +76,8 @@ class _Writer:
                 (self._folder / part).mkdir(parents=True, exist_ok=True)
             self._ready = True
 
-    def close(self) -> None:
-        """Every file is closed already."""
+    def close(self) -> Steps[None]:
+        yield from ()  # every file is closed already
 
 
 def _name(message: bytes) -> str:

@@ -17,8 +17,9 @@ from pydantic import BaseModel, Field, SecretStr, model_validator
 from bot import plugins
 from bot.errors import BroadsheetError, InputError
 from bot.settings.secrets import read_secret
+from bot.steps import finish
 from bot.transports import Connection
-from bot.transports._connection import Route, SmtpConnection, Strikes, Wait
+from bot.transports._connection import Route, SmtpConnection, Strikes
 from bot.transports._opening import Relay
 from bot.transports._pace import Pace
 from bot.transports._patience import PATIENCE, Patience, hurried
@@ -74,11 +75,6 @@ class Options(plugins.Options, RelayOptions):
     """Relays that are used, in order, while the first is away."""
 
 
-def _sleep(seconds: float) -> bool:
-    time.sleep(seconds)
-    return True
-
-
 @dataclass(frozen=True, slots=True)
 class Outside:
     """What the transport is given from outside: the time, chance and patience."""
@@ -87,8 +83,6 @@ class Outside:
     """Seconds that never go back."""
     jitter: Callable[[], float] = random.random
     """A number from 0 to 1."""
-    wait: Wait = _sleep
-    """For mails that are sent without asking first whether it is their turn."""
     patience: Patience = PATIENCE
 
 
@@ -112,7 +106,7 @@ class _Smtp:
 
     def connect(self) -> Connection:
         outside = self._outside
-        return SmtpConnection(self.routes, self._relays, outside.patience, outside.clock, outside.wait)
+        return SmtpConnection(self.routes, self._relays, outside.patience, outside.clock)
 
 
 def _routes(
@@ -206,7 +200,7 @@ def _probed(route: Route, name: str, patience: Patience) -> Probe:
         return Probe(str(route.relay), error=error)
     offers = sorted(" ".join([key.upper(), *words.split()]) for key, words in wire.esmtp_features.items())
     found = Probe(str(route.relay), tuple(offers), _tls(wire))
-    wire.farewell()
+    finish(wire.farewell())
     return found
 
 

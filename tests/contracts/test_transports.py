@@ -11,6 +11,7 @@ from bot import plugins
 from bot.models import Receipt
 from bot.transports import Transport, maildir, smtp
 from tests.servers.smtp import inbox
+from tests.waited import Waited
 
 SENDER, READER = "papers@example.org", "ada.secret@example.org"
 
@@ -63,7 +64,7 @@ def test_it_says_how_it_leaves(room: Room) -> None:
 
 
 def test_a_mail_arrives_byte_for_byte_for_a_receipt(room: Room) -> None:
-    connection = room.transport.connect()
+    connection = Waited(room.transport.connect(), nobody_waits)
     receipt = connection.send(SENDER, READER, mail(1))
     connection.close()
     assert room.arrived() == [mail(1)]
@@ -73,7 +74,7 @@ def test_a_mail_arrives_byte_for_byte_for_a_receipt(room: Room) -> None:
 
 
 def test_one_connection_carries_many_mails(room: Room) -> None:
-    connection = room.transport.connect()
+    connection = Waited(room.transport.connect(), nobody_waits)
     references = [connection.send(SENDER, READER, mail(number)).reference for number in range(5)]
     connection.close()
     assert sorted(room.arrived()) == [mail(number) for number in range(5)]
@@ -81,7 +82,7 @@ def test_one_connection_carries_many_mails(room: Room) -> None:
 
 
 def test_connections_do_not_disturb_one_another(room: Room) -> None:
-    first, second = room.transport.connect(), room.transport.connect()
+    first, second = (Waited(room.transport.connect()) for _ in range(2))
     first.send(SENDER, READER, mail(1))
     second.send(SENDER, READER, mail(2))
     first.close()
@@ -91,7 +92,7 @@ def test_connections_do_not_disturb_one_another(room: Room) -> None:
 
 
 def test_a_connection_opens_at_its_first_mail_and_can_be_closed_before(room: Room) -> None:
-    connection = room.transport.connect()
+    connection = Waited(room.transport.connect(), nobody_waits)
     connection.close()
     connection.send(SENDER, READER, mail(1))
     connection.close()
@@ -100,10 +101,10 @@ def test_a_connection_opens_at_its_first_mail_and_can_be_closed_before(room: Roo
 
 
 def test_without_a_limit_it_is_ready_at_once_as_often_as_it_is_asked(room: Room) -> None:
-    connection = room.transport.connect()
+    connection = Waited(room.transport.connect(), nobody_waits)
     for number in range(2):
-        assert connection.ready(nobody_waits)
-        assert connection.ready(nobody_waits)
+        assert connection.ready()
+        assert connection.ready()
         connection.send(SENDER, READER, mail(number))
     connection.close()
     assert sorted(room.arrived()) == [mail(0), mail(1)]
