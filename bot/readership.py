@@ -61,7 +61,7 @@ def readership(
 def _last(connection: Connection, issue: Issue) -> Published | None:
     """The newest issue that went out, but for this one."""
     gone = [one for one in issues.every(connection, issue.newsletter) if one.week != issue.week]
-    return max(gone, key=lambda one: one.at, default=None)
+    return max(gone, key=lambda one: (one.at, one.week), default=None)
 
 
 def _crowds(

@@ -16,7 +16,7 @@ TOGETHER = timedelta(hours=1)
 """Two issues that go out within this time arrive together."""
 
 _COMMENT = re.compile(r"\{#.*?#\}", re.DOTALL)
-_FIELD = re.compile(r"""(?<![\w.])reader(?:\.|\[\s*["'])(\w{1,60})""")
+_FIELD = re.compile(r"""(?<![\w.])reader(?:\.|\s{0,9}\[\s{0,9}["'])(\w{1,60})""")
 
 
 @dataclass(frozen=True, slots=True)
