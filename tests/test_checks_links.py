@@ -320,10 +320,17 @@ def test_an_address_is_found_in_the_file_however_it_is_written(written: str) -> 
 
 def test_two_links_of_one_address_have_two_places() -> None:
     body = "## One\n\n[A](https://x.org/?fbclid=1)\n\nWords [b](https://x.org/?fbclid=1).\n"
-    assert [finding.place for finding in found("links.tracking", body)] == [
-        "2025-W17.md:6:5",
-        "2025-W17.md:8:11",
-    ]
+    (finding,) = found("links.tracking", body)
+    assert finding.message == "2 links of this entry carry tracking parameters"
+    assert [edit.place for edit in finding.edits] == ["2025-W17.md:6:5", "2025-W17.md:8:11"]
+
+
+def test_addresses_that_cannot_exist_fail_no_rule() -> None:
+    issues, _ = read({"2025-W17.md": "---\ntitle: AI Papers\n---\n"})
+    odd = (Reference("Paper", "https://["), Reference("Paper", "https://x.org:y/"), Reference("Paper", ""))
+    given = replace(issues[0], sections=(Section(None, (Entry("One", odd, place="2025-W17.md:4"),)),))
+    for rule in RULES.values():
+        list(rule.findings(Material(SETTINGS, (given,))))
 
 
 def test_an_address_is_sought_in_its_own_entry() -> None:

@@ -2,11 +2,11 @@
 
 import re
 from collections.abc import Iterator
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote
 
 from bot.checks import Flaw, Material
 from bot.checks._hosts import SHORTENERS, disguise, unreachable
-from bot.checks._links import flaw
+from bot.checks._links import flaw, parts_of
 
 _DOUBLED = re.compile(r"https?://(?:www\.)?https?(?::|/|%3a|$)", re.IGNORECASE)
 
@@ -40,7 +40,7 @@ def user_info(material: Material) -> Iterator[Flaw]:
     another site: `https://bank.com@elsewhere.org`.
     """
     for seen in material.links:
-        if "@" in urlsplit(seen.url).netloc:
+        if "@" in parts_of(seen.url).netloc:
             host = seen.host
             message = f"a link to {host} has a user name before the host"
             yield Flaw(seen.place, message, f"begin it with https://{host}", seen.issue)
@@ -64,7 +64,7 @@ def shortener(material: Material) -> Iterator[Flaw]:
     it.
     """
     for seen in material.links:
-        if seen.host.removeprefix("www.") in SHORTENERS and urlsplit(seen.url).path.strip("/"):
+        if seen.host.removeprefix("www.") in SHORTENERS and parts_of(seen.url).path.strip("/"):
             yield flaw(seen, "hides where it leads", "follow it, and link the page itself")
 
 

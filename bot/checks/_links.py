@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 from bot.checks._rules import Flaw
 from bot.front_matter import open_bytes
@@ -68,7 +68,15 @@ class Seen:
     @property
     def host(self) -> str:
         """The host in lower case, without port; "" for mail addresses."""
-        return urlsplit(self.url).hostname or ""
+        return parts_of(self.url).hostname or ""
+
+
+def parts_of(url: str) -> SplitResult:
+    """The parts of an address; none of one that cannot exist, such as `https://[`."""
+    try:
+        return urlsplit(url)
+    except ValueError:
+        return SplitResult("", "", "", "", "")
 
 
 class _Found(NamedTuple):

@@ -2,11 +2,13 @@
 
 import re
 from collections.abc import Iterator
+from itertools import groupby
 from urllib.parse import unquote
 
 from bot.canonical import arxiv_id, canonical, without_tracking
 from bot.checks import Flaw, Material
 from bot.checks._links import Seen, becomes, flaw, shown
+from bot.models import Edit
 
 _LONG = 400
 """Characters of an address beyond which nobody can read where it leads, and some programs cut it."""
@@ -109,11 +111,27 @@ def tracking(material: Material) -> Iterator[Flaw]:
     They came with the page it was copied from, credit readers to somebody else, and make one page look
     like two.
     """
-    for seen in material.links:
-        if "?" in seen.url and (plain := without_tracking(seen.url)) != seen.url:
-            mended = without_tracking(seen.raw) if seen.raw and "&amp;" not in seen.raw else None
-            edits = becomes(seen, mended) if mended else ()
-            yield flaw(seen, "carries tracking parameters", f"write {shown(plain)}", edits=edits)
+    for first, *others in _tracked(material):
+        edits = tuple(edit for seen in (first, *others) for edit in _untracked(seen))
+        if others:
+            fix = "delete utm_source and the like; `check --fix` does it"
+            message = f"{len(others) + 1} links of this entry carry tracking parameters"
+            yield Flaw(first.place, message, fix, first.issue, edits=edits)
+        else:
+            fix = f"write {shown(without_tracking(first.url))}"
+            yield flaw(first, "carries tracking parameters", fix, edits=edits)
+
+
+def _tracked(material: Material) -> Iterator[list[Seen]]:
+    """The links with tracking parameters, of each entry together."""
+    tracked = (one for one in material.links if "?" in one.url and without_tracking(one.url) != one.url)
+    for _, group in groupby(tracked, key=lambda seen: (seen.issue, id(seen.entry))):
+        yield list(group)
+
+
+def _untracked(seen: Seen) -> tuple[Edit, ...]:
+    safe = seen.raw is not None and "&amp;" not in seen.raw
+    return becomes(seen, without_tracking(seen.raw or "")) if safe else ()
 
 
 _PDF = re.compile(

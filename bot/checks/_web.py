@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from urllib.parse import urlsplit
+from urllib.parse import urlsplit, urlunsplit
 
 from bot.checks._material import Material
 from bot.models import Issue
@@ -84,9 +84,13 @@ def asked(url: str) -> str:
 
 def secure(url: str) -> str | None:
     """The https twin of an http address on the usual port."""
-    if not url.lower().startswith("http://") or urlsplit(url).port not in (None, 80):
+    try:
+        parts = urlsplit(url)
+        usual = parts.scheme == "http" and parts.port in (None, 80)
+    except ValueError:  # no such address can exist
         return None
-    return "https" + url[4:].replace(":80/", "/", 1) if urlsplit(url).port else "https" + url[4:]
+    host = parts.netloc.removesuffix(":80")
+    return urlunsplit(parts._replace(scheme="https", netloc=host)) if usual and host else None
 
 
 def to_ask(material: Material) -> dict[str, bool]:

@@ -2,11 +2,10 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
-from urllib.parse import urlsplit
 
 from bot.canonical import canonical
 from bot.checks import Flaw, Material, Rule
-from bot.checks._links import Seen
+from bot.checks._links import Seen, parts_of
 from bot.checks._reading import READING
 from bot.models import Entry, Issue, Severity, Status
 from bot.text import (
@@ -135,7 +134,8 @@ def repeated_url(material: Material) -> Iterator[Flaw]:
     """Two references of one issue lead to the same work, under whatever address.
 
     Most likely the address of one entry was pasted into the other, which then leads to the wrong page; or
-    two curators found one thing, one its arXiv page and the other its PDF.
+    two curators found one thing, one its arXiv page and the other its PDF. A hint where it is the first
+    link of neither: a source may be thanked twice.
     """
     first = dict[tuple[str, str], Seen]()
     for seen in material.links:
@@ -143,12 +143,18 @@ def repeated_url(material: Material) -> Iterator[Flaw]:
             before = first.setdefault((seen.issue, canonical(seen.url)), seen)
             if before is not seen and before.entry and not _two_forms(before, seen):
                 message = f"{seen.url} is also a link of {before.entry.title!r}"
-                yield Flaw(seen.place, message, "link each work once", seen.issue)
+                severity = None if _leads(seen) or _leads(before) else Severity.HINT
+                yield Flaw(seen.place, message, "link each work once", seen.issue, severity)
+
+
+def _leads(seen: Seen) -> bool:
+    """Whether a link is its entry's first, where the title leads."""
+    return seen.entry is not None and seen.entry.url == seen.url
 
 
 def _two_forms(one: Seen, other: Seen) -> bool:
     """Whether an entry offers one work in two forms by intent, as its page and its PDF."""
-    paths = urlsplit(one.url).path, urlsplit(other.url).path
+    paths = parts_of(one.url).path, parts_of(other.url).path
     return one.entry is other.entry and one.words != other.words and paths[0] != paths[1]
 
 

@@ -1,7 +1,6 @@
 """Rules about links that can be judged without following them."""
 
 from collections.abc import Iterator, Mapping
-from urllib.parse import urlsplit
 
 from bot.canonical import canonical
 from bot.checks import Flaw, Material, Rule
@@ -14,7 +13,7 @@ from bot.checks._destinations import (
     template_slot,
     user_info,
 )
-from bot.checks._links import flaw
+from bot.checks._links import flaw, parts_of
 from bot.checks._spelling import (
     arxiv_pdf,
     invisible,
@@ -104,7 +103,7 @@ def _first_issues(material: Material) -> Mapping[tuple[str, str], tuple[Week, st
 
 def _is_a_work(url: str) -> bool:
     """Whether an address leads to something in particular, not to the front page of a site."""
-    parts = urlsplit(url)
+    parts = parts_of(url)
     return bool(parts.path.strip("/") or parts.query)
 
 

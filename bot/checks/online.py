@@ -2,11 +2,10 @@
 
 from collections.abc import Iterator
 from itertools import takewhile
-from urllib.parse import urlsplit
 
 from bot.canonical import canonical
 from bot.checks import Flaw, Rule
-from bot.checks._links import Seen, becomes, flaw, shown
+from bot.checks._links import Seen, becomes, flaw, parts_of, shown
 from bot.checks._web import Answer, Fault, Web, secure
 from bot.models import Severity
 
@@ -44,7 +43,7 @@ def moved(web: Web) -> Iterator[Flaw]:
     for seen, answer in _judged(web):
         new = _new_address(seen.url, answer)
         if new and not _is_trivial(seen.url, new):
-            lost = urlsplit(new).path.strip("/") == "" and urlsplit(seen.url).path.strip("/") != ""
+            lost = parts_of(new).path.strip("/") == "" and parts_of(seen.url).path.strip("/") != ""
             if lost:
                 yield flaw(seen, "leads to the front page now", "look whether the page is still there")
             else:
