@@ -51,6 +51,14 @@ class Session:
         return App(load(self.config, os.environ))
 
     @cached_property
+    def onlooker(self) -> "App":
+        """An app for a command that sends nothing: it needs no secrets."""
+        from bot.app import App
+        from bot.settings import load
+
+        return App(load(self.config, os.environ), sends=False)
+
+    @cached_property
     def out(self) -> "Console":
         """Tables and text; on stderr where stdout is kept for one JSON document."""
         from rich.console import Console

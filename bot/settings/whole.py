@@ -113,6 +113,13 @@ class Settings(BaseSettings):
             return given
         return read_secret(self.root, file, f"{name}_file")
 
+    def without_secrets(self) -> Self:
+        """The same for who sends nothing and only looks, where the secrets of the server are not at hand."""
+        names = ("slack_token", "slack_app_token", "slack_webhook", "smtp_password")
+        nothing = dict.fromkeys([*names, *(f"{name}_file" for name in names), "dkim"])
+        unused = plugins.options("transports", DEFAULT_TRANSPORT)
+        return self.model_copy(update={**nothing, "transport": unused})
+
 
 def _unaligned(domain: str, newsletter: Newsletter) -> str:
     return f"{domain!r} is not aligned with the sender of {newsletter.name}, {domain_of(newsletter.sender)!r}"
