@@ -10,7 +10,7 @@ from typing import Self
 
 from bot.models import Rendered
 
-_BELOW = (re.compile(r"</h1\s*>", re.IGNORECASE), re.compile(r"<(?:main|body)\b[^>]*>", re.IGNORECASE))
+_BELOW = [re.compile(form, re.IGNORECASE) for form in (r"</h1\s*>", r"<main\b[^>]*>", r"<body\b[^>]*>")]
 """Where a note stands: below the first heading, or else at the beginning of what is shown."""
 
 

@@ -30,8 +30,8 @@ def run(
     if once:
         bot.tick(clock())
         return
-    say(f"watching {', '.join(app.settings.newsletters)}; Ctrl-C ends it")
-    with app.pages(clock, say) if web else nullcontext(), app.listener(clock, say), stopping(stop, say):
+    with stopping(stop, say), app.pages(clock, say) if web else nullcontext(), app.listener(clock, say):
+        say(f"watching {', '.join(app.settings.newsletters)}; Ctrl-C ends it")
         run_clock(bot.tick, stop=stop, next_ring=bot.next_ring, clock=clock)
 
 

@@ -1,12 +1,19 @@
 """What every test may ask for."""
 
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from tests.browser import chromium
 from tests.servers.postfix import postfix
 from tests.servers.postgres import cluster, database, migrated, store
+
+if TYPE_CHECKING:  # most tests need no pages
+    from tests.website import Website
 
 __all__ = ["chromium", "cluster", "database", "migrated", "postfix", "shared", "store"]
 
@@ -19,3 +26,17 @@ def shared() -> Path:
     if not CORPUS.is_dir():
         pytest.skip("no folder of real newsletters beside this checkout: ../shared is missing")
     return CORPUS
+
+
+@pytest.fixture
+def new_website(tmp_path: Path, migrated: Path) -> "Iterator[Callable[..., Website]]":
+    """Makes pages of an installation in this test's folder: see `tests.website`."""
+    from tests.website import Website  # noqa: PLC0415 (most tests need no pages)
+
+    shutil.copyfile(migrated, tmp_path / "ledger.db")
+    with ExitStack() as opened:
+
+        def made(base_url: str = "https://papers.example.org", **newsletters: dict[str, Any]) -> Website:
+            return opened.enter_context(closing(Website(tmp_path, base_url, **newsletters)))
+
+        yield made

@@ -1,4 +1,4 @@
-"""An installation whose pages can be asked for: newsletters, published issues, readers, in a ledger of its own."""
+"""An installation whose pages can be asked for: newsletters, issues and readers in a ledger of its own."""
 
 import json
 from datetime import UTC, datetime
@@ -8,6 +8,7 @@ from typing import Any
 from flask.testing import FlaskClient
 
 from bot.app import App
+from bot.compose import compose
 from bot.models import Consent, Entry, Issue, Reference, Section, Week
 from bot.pages import freeze_page
 from bot.settings import Settings
@@ -29,6 +30,8 @@ TABLE: dict[str, Any] = {
     "channels": {"readers": {"kind": "email"}},
 }
 ADA = "ada@example.org"
+
+_FROZEN: dict[tuple[object, ...], bytes] = {}
 
 
 class Website:
@@ -86,9 +89,15 @@ class Website:
             issues.add_revision(connection, gone, title, "1" * 64, made, at)
 
     def frozen(self, newsletter: str, week: str, title: str, words: str) -> bytes:
-        """A page as it is frozen, without the mail that is usually composed with it."""
-        from bot.compose import compose  # noqa: PLC0415 (with what it needs)
+        """A page as it is frozen; made once for one newsletter and words, as a mail is composed with it."""
+        settings = self.app.settings
+        table = settings.newsletters[newsletter].model_dump_json()
+        key = (table, settings.url, settings.several, newsletter, week, title, words)
+        if key not in _FROZEN:
+            _FROZEN[key] = self._frozen(newsletter, week, title, words)
+        return _FROZEN[key]
 
+    def _frozen(self, newsletter: str, week: str, title: str, words: str) -> bytes:
         entry = Entry("A paper", (Reference("Paper", "https://example.org/1"),), (Paragraph((Text(words),)),))
         issue = Issue(newsletter, Week.parse(week), title, (Section(None, (entry,)),))
         settings = self.app.settings

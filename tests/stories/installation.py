@@ -96,6 +96,7 @@ class Installation:
             name: value for name, value in os.environ.items() if not name.startswith("BROADSHEET_")
         }
         self.environment["PYTHONPATH"] = str(REPOSITORY)
+        self.environment["BROADSHEET_WEB__LISTEN"] = "127.0.0.1:0"  # whatever else runs on this machine
         values = {"approval": "none", "slack": 'folder = "outbox/slack"', **newsletter}
         self.write("config/bot.toml", BOT.format(transport=transport))
         self.write("config/newsletters/ai-papers.toml", NEWSLETTER % values)
