@@ -3,7 +3,7 @@
 import html
 import re
 from binascii import b2a_base64
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,6 +14,9 @@ QP_LINE = 75
 """Characters before the `=` of a soft line break (RFC 2045 §6.7); a slot may put one after any line."""
 BASE64_LINE = 57
 """Octets that make a line of 76 columns (RFC 2045 §6.8)."""
+
+_TO_ENCODE = re.compile(rb"[^ -<>-~]")
+_ASCII = bytes(range(128))
 
 _PLAIN_IN_QP = re.compile(r"(?!From )[A-Za-z0-9/:@_-](?:[A-Za-z0-9/:@._+ -]{0,70}[A-Za-z0-9/:@._+-])?")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
@@ -43,7 +46,7 @@ def _between(encoded: str, number: int, pieces: int) -> str:
 def _is_mostly_foreign(text: str) -> bool:
     """Whether base64 is the smaller: more than a sixth of the bytes are not ASCII."""
     data = text.encode()
-    return sum(byte > 0x7F for byte in data) * 6 > len(data)  # noqa: PLR2004 (the last of ASCII)
+    return len(data.translate(None, _ASCII)) * 6 > len(data)
 
 
 def quoted(text: str) -> str:
@@ -55,18 +58,26 @@ def quoted(text: str) -> str:
 
 
 def _quoted_line(line: str) -> str:
-    tokens = [chr(byte) if 32 <= byte <= 126 and byte != 61 else f"={byte:02X}" for byte in line.encode()]  # noqa: PLR2004 (printable ASCII but =)
-    if tokens and tokens[-1] == " ":
-        tokens[-1] = "=20"
-    lines: list[str] = []
-    start = width = 0
-    for number, token in enumerate(tokens):
-        if width + len(token) > QP_LINE - 2:  # two columns for an encoded first character
-            lines.append(_opening("".join(tokens[start:number])))
-            start, width = number, 0
-        width += len(token)
-    lines.append(_opening("".join(tokens[start:])))
-    return "=\r\n".join(lines)
+    encoded = _TO_ENCODE.sub(_octet, line.encode()).decode("ascii")
+    if encoded.endswith(" "):
+        encoded = f"{encoded[:-1]}=20"
+    return "=\r\n".join(map(_opening, _cut(encoded)))
+
+
+def _octet(found: re.Match[bytes]) -> bytes:
+    return b"=%02X" % found[0][0]
+
+
+def _cut(encoded: str) -> Iterator[str]:
+    """As much of a line as fits each time, no octet cut; two columns are for an encoded first character."""
+    start = 0
+    while len(encoded) - start > QP_LINE - 2:
+        end = start + QP_LINE - 2
+        begun = encoded.find("=", end - 2, end)
+        end = end if begun < 0 else begun
+        yield encoded[start:end]
+        start = end
+    yield encoded[start:]
 
 
 def _opening(line: str) -> str:
