@@ -19,8 +19,10 @@ if TYPE_CHECKING:  # each is imported when it is built: a command pays for what 
     from typing import IO
 
     from bot.channels import Channel
+    from bot.checks import Material, Web
     from bot.desk import Desk
     from bot.doctor import Diagnosis
+    from bot.lookups import Wire
     from bot.proofs import Proofs
     from bot.store import Store
     from bot.templates import Templates
@@ -30,8 +32,10 @@ if TYPE_CHECKING:  # each is imported when it is built: a command pays for what 
 class App:
     """One installation."""
 
-    def __init__(self, settings: Settings, tell: Tell = write_down) -> None:
+    def __init__(self, settings: Settings, tell: Tell = write_down, *, sends: bool = True) -> None:
+        """One that `sends` needs the secrets that the settings name."""
         self.settings = settings
+        self._wires = settings if sends else settings.without_secrets()
         self._tell = tell
         self._known_proofs: dict[str, Proofs] = {}
 
@@ -51,10 +55,10 @@ class App:
 
     @cached_property
     def transport(self) -> "Transport":
-        options = self.settings.transport
+        options = self._wires.transport
         module: Any = plugins.find("transports", options.kind)
         built: Transport = module.build(
-            options, root=self.settings.root, password=self.settings.secret("smtp_password")
+            options, root=self.settings.root, password=self._wires.secret("smtp_password")
         )
         return built
 
@@ -67,7 +71,7 @@ class App:
         built: Channel = module.build(
             options,
             newsletter=newsletter,
-            settings=self.settings,
+            settings=self._wires,
             templates=self.templates,
             transport=self.transport,
         )
@@ -146,11 +150,13 @@ class App:
         names: Iterable[str],
         now: datetime,
         watch: Callable[[int, int], object] = lambda _done, _all: None,
+        look_up: "Callable[[Material], Web] | None" = None,
     ) -> list[Finding]:
         """Every finding of the configuration, of the content and of its mails, or of some issues.
 
         Issues are named as ever, or by their content files. Mails are judged of those, or else of all that
-        were not published yet. `watch` is told how many are judged, and of how many.
+        were not published yet. `watch` is told how many are judged, and of how many. With `look_up`, the
+        web is asked about the links.
         """
         from bot.checks import in_order, look
         from bot.inspection import everything, only
@@ -166,7 +172,23 @@ class App:
         material = (
             only(self.settings, named, now) if named else everything(self.settings, desks.values(), now)
         )
-        return in_order([*look(material), *findings])
+        subjects = (material,) if look_up is None else (material, look_up(material))
+        return in_order([*look(*subjects), *findings])
+
+    def look_up(
+        self,
+        material: "Material",
+        now: datetime,
+        watch: Callable[[int, int], object] = lambda _done, _all: None,
+        wire: "Wire | None" = None,
+    ) -> "Web":
+        """What the web says of the links in some content; what it said lately is in `var/lookups.json`."""
+        from bot.checks import Web, to_ask
+        from bot.lookups import Hosts, Lookups, Memory, Wire
+
+        memory = Memory(self.settings.root / "var" / "lookups.json", now)
+        lookups = Lookups(wire or Wire(), memory, Hosts())
+        return Web(material, lookups.look_up(to_ask(material), watch))
 
     def _meant(self, name: str, desks: "Mapping[str, Desk]") -> "tuple[Desk, Week] | None":
         """The issue that a name or a file means; None for a file that is no issue's, and so is about all."""

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
+    from bot.checks import Material, Web
     from bot.models import Finding
 
 STYLES = {"error": "bold red", "warning": "yellow", "hint": "cyan"}
@@ -29,21 +30,49 @@ Examples:
   broadsheet check 2025-W17            one issue, published or not
   broadsheet check content/*/*.md      the issues of some files, as in a commit hook
   broadsheet check --format github     as annotations in a pull request
+  broadsheet check 2025-W17 --online   which links are dead, or have moved?
+  broadsheet check --fix --dry-run     what can be mended without judgement?
 """,
 )
 @click.argument("issues", nargs=-1, metavar="[ISSUE|FILE]...")
+@click.option("--online", is_flag=True, help="Ask the web about the links: which are dead, or have moved?")
+@click.option(
+    "--port",
+    "ports",
+    type=click.IntRange(1, 65535),
+    multiple=True,
+    help="With --online: ask at this port as well as 80 and 443.",
+)
+@click.option("--fix", is_flag=True, help="Mend in the content files what needs no judgement, and show it.")
+@click.option("--dry-run", is_flag=True, help="With --fix: show it, and write nothing.")
 @click.pass_obj
-def check_(session: Session, issues: tuple[str, ...]) -> None:
+def check_(
+    session: Session,
+    issues: tuple[str, ...],
+    ports: tuple[int, ...],
+    *,
+    online: bool,
+    fix: bool,
+    dry_run: bool,
+) -> None:
     """Hold configuration, content and what would go out against every rule; exit 1 where one finds an error.
 
     Mails and messages are judged as they would go out, of each ISSUE named or held by a FILE, or else of all
     that were not published yet. A FILE that holds no issue stands for all of them.
     """
     from bot.checks import as_json, github
+    from bot.cli.mending import fixed
     from bot.models import errors_of
 
-    with _judging(session) as watch:
-        findings = session.app.check(issues, session.now, watch)
+    if (dry_run and not fix) or (ports and not online):
+        raise click.UsageError("--dry-run goes with --fix." if dry_run else "--port goes with --online.")
+
+    def judged() -> "list[Finding]":
+        with _progress(session) as progress:
+            look_up = _asking(session, ports, progress("asking the web")) if online else None
+            return session.onlooker.check(issues, session.now, progress("judging issues"), look_up)
+
+    findings = fixed(session, judged, dry_run=dry_run) if fix else judged()
     if session.form == "github":
         click.echo(github(findings, _folder(session)), nl=bool(findings))
     else:
@@ -54,18 +83,32 @@ def check_(session: Session, issues: tuple[str, ...]) -> None:
 
 def _folder(session: Session) -> str:
     """Where the installation is, seen from here: in a workflow, the repository's top."""
-    root, here = session.app.settings.root.resolve(), Path.cwd()
+    root, here = session.onlooker.settings.root.resolve(), Path.cwd()
     return root.relative_to(here).as_posix() if root != here and root.is_relative_to(here) else ""
 
 
 @contextmanager
-def _judging(session: Session) -> "Iterator[Callable[[int, int], object]]":
-    """A progress bar for issues being judged: to set an archive takes its time."""
+def _progress(session: Session) -> "Iterator[Callable[[str], Callable[[int, int], object]]]":
+    """A progress bar for each thing that takes its time: to set an archive does, and so does the web."""
     from rich.progress import Progress
 
     with Progress(console=session.watched, transient=True) as bar:
-        task = bar.add_task("judging issues", total=None, visible=False)
-        yield lambda done, every: bar.update(task, completed=done, total=every, visible=True)
+
+        def begin(what: str) -> "Callable[[int, int], object]":
+            task = bar.add_task(what, total=None, visible=False)
+            return lambda done, every: bar.update(task, completed=done, total=every, visible=True)
+
+        yield begin
+
+
+def _asking(
+    session: Session, ports: tuple[int, ...], watch: "Callable[[int, int], object]"
+) -> "Callable[[Material], Web]":
+    """What asks the web about the links of some content."""
+    from bot.lookups import Wire
+
+    wire = Wire(ports=(80, 443, *ports))
+    return lambda material: session.onlooker.look_up(material, session.now, watch, wire)
 
 
 def show_findings(out: "Console", findings: "Sequence[Finding]") -> None:
@@ -87,21 +130,21 @@ def _show_file(out: "Console", file: str, findings: "Sequence[Finding]") -> None
 
     places = [finding.place[len(file) :].removeprefix(":") for finding in findings]
     width = max(map(len, places))
-    out.print(Text(_plain(file), style="bold underline"), soft_wrap=True)
+    out.print(Text(plain(file), style="bold underline"), soft_wrap=True)
     for place, finding in zip(places, findings, strict=True):
         line = Text.assemble(
             (f"  {place:<{width}}  " if width else "  ", "dim"),
             (f"{finding.severity:<8}", STYLES[finding.severity]),
         )
         indent = " " * len(line)
-        line.append(_plain(finding.message)).append(f"  {finding.rule}", style="dim")
+        line.append(plain(finding.message)).append(f"  {finding.rule}", style="dim")
         if finding.fix:
-            line.append(f"\n{indent}{_plain(finding.fix)}", style="dim")
+            line.append(f"\n{indent}{plain(finding.fix)}", style="dim")
         out.print(line, soft_wrap=True)
     out.print()
 
 
-def _plain(text: str) -> str:
+def plain(text: str) -> str:
     """A text without signs that could steer a terminal or turn its lines around."""
     return "".join(sign if sign.isprintable() else sign.encode("unicode_escape").decode() for sign in text)
 
