@@ -14,7 +14,7 @@ from pydantic_core import PydanticUndefined
 from bot import checks, plugins
 from bot.checks import Rule
 from bot.cli import broadsheet
-from bot.settings import Dkim, DkimKey, Newsletter, Schedule, Settings, Web
+from bot.settings import Curator, Dkim, DkimKey, Drafts, Newsletter, Schedule, Settings, Web
 
 NL = "\n"
 HERE = Path(__file__).parent / "reference"
@@ -96,9 +96,10 @@ def _configuration() -> str:
     parts += _plugin_tables("transports", "[transport]")
     parts += [
         "## `config/newsletters/<name>.toml`\n",
-        _table(Newsletter, hidden={"name", "schedule", "channels"}),
+        _table(Newsletter, hidden={"name", "schedule", "drafts", "channels"}),
     ]
     parts += ["### `[schedule]`\n", _table(Schedule)]
+    parts += ["### `[drafts]`\n", _table(Drafts), "### `[curators.<name>]`\n", _table(Curator)]
     parts += _plugin_tables("channels", "[channels.<name>]")
     return "\n".join(parts)
 

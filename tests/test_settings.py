@@ -14,7 +14,7 @@ import bot
 import bot.transports
 from bot import plugins
 from bot.errors import InputError
-from bot.settings import Moment, Newsletter, Schedule, Settings, load
+from bot.settings import Curator, Drafts, Moment, Newsletter, Schedule, Settings, load
 from bot.settings.reading import overlaid
 
 ROOT = Path(bot.__file__).parents[1]
@@ -109,6 +109,57 @@ def test_a_configuration_is_read_into_typed_settings(installation: Installation)
         "readers": "email",
         "my-team": "slack",
     }
+
+
+def test_curators_are_known_by_their_tables_or_by_a_list_of_their_ids(installation: Installation) -> None:
+    installation.change(
+        installation.papers,
+        "[schedule]",
+        """[curators.ann]
+name = "Ann"
+email = "ann@example.org"
+slack = "U0123456789"
+
+[curators.bo]
+email = "bo@example.org"
+
+[drafts]
+lead = "6h"
+conversation = "C0987654321"
+
+[schedule]""",
+    )
+    letter = installation.newsletter()
+    assert [letter.known_as(key) for key in letter.curators] == ["Ann", "bo"]
+    assert letter.curators["ann"] == Curator(name="Ann", email="ann@example.org", slack="U0123456789")
+    assert letter.drafts == Drafts(lead=timedelta(hours=6), conversation="C0987654321")
+    short = PAPERS.replace("[schedule]", 'curators = ["U0123456789", "W0000000001"]\n\n[schedule]', 1)
+    installation.papers.write_text(short, "utf-8")
+    assert installation.newsletter().curators == {
+        "u0123456789": Curator(slack="U0123456789"),
+        "w0000000001": Curator(slack="W0000000001"),
+    }
+
+
+@pytest.mark.parametrize(
+    ("table", "says"),
+    [
+        ('[curators.ann]\nname = "Ann"', "curators.ann: has neither email nor slack nor password_hash"),
+        ('[curators.ann]\nmail = "ann@example.org"', "curators.ann.mail: no such key: did you mean 'email'?"),
+        ('[curators.ann]\nemail = "Ann <ann@example.org>"',
+         "curators.ann.email: is not an address such as ann@example.org"),
+        ('[curators.ann]\npassword_hash = "secret"',
+         "curators.ann.password_hash: is not what `broadsheet curators password` prints"),
+        ('[drafts]\nled = "1d"', "drafts.led: no such key: did you mean 'lead'?"),
+        ('[drafts]\nconversation = "#drafts"',
+         "drafts.conversation: '#drafts' is not a conversation's ID such as C0123456789"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_with_curators_is_told_by_its_key(
+    installation: Installation, table: str, says: str
+) -> None:
+    installation.change(installation.papers, "[schedule]", f"{table}\n\n[schedule]")
+    assert installation.faults()[0] == f"config/newsletters/ai-papers.toml: {says}"
 
 
 def test_a_file_with_a_mark_at_its_front_and_dos_lines_reads_the_same(installation: Installation) -> None:

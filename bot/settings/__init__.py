@@ -7,7 +7,7 @@ environment or from a file that the configuration names, never from the configur
 
 from bot.settings.loading import load
 from bot.settings.reading import PREFIX
-from bot.settings.tables import Curator, Dkim, DkimKey, Newsletter, Schedule, Web
+from bot.settings.tables import Curator, Dkim, DkimKey, Drafts, Newsletter, Schedule, Web
 from bot.settings.values import DAYS, Moment
 from bot.settings.whole import Settings
 
@@ -17,6 +17,7 @@ __all__ = [
     "Curator",
     "Dkim",
     "DkimKey",
+    "Drafts",
     "Moment",
     "Newsletter",
     "Schedule",

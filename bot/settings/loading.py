@@ -13,7 +13,7 @@ from bot.errors import InputError
 from bot.plugins import nearest
 from bot.settings.faults import Fault, flat
 from bot.settings.reading import PREFIX, Reading, overlaid, read
-from bot.settings.tables import Curator, Dkim, DkimKey, Newsletter, Schedule, Web
+from bot.settings.tables import Curator, Dkim, DkimKey, Drafts, Newsletter, Schedule, Web
 from bot.settings.whole import DEFAULT_TRANSPORT, Settings
 
 
@@ -123,19 +123,25 @@ def _keys_beside(path: tuple[str, ...]) -> set[str]:
 
 
 def _table_at(path: tuple[str, ...]) -> type[BaseModel]:
+    """The table that a path's last key stands in."""
     match path:
-        case ("web", _):
-            return Web
-        case ("dkim", _):
-            return Dkim
+        case ("newsletters", _, within, *_, _):
+            return _WITHIN_A_NEWSLETTER.get(within, Newsletter)
         case ("dkim", "keys", _, _):
             return DkimKey
-        case ("newsletters", _, "curators", _, _):
-            return Curator
-        case ("newsletters", _, "schedule", _):
-            return Schedule
+        case ("dkim", _):
+            return Dkim
+        case ("web", _):
+            return Web
         case _:
             return Newsletter
+
+
+_WITHIN_A_NEWSLETTER: dict[str, type[BaseModel]] = {
+    "curators": Curator,
+    "drafts": Drafts,
+    "schedule": Schedule,
+}
 
 
 def _keys_of_kinds(folder: str, within: str | None = None) -> set[str]:

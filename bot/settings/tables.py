@@ -13,6 +13,7 @@ from bot.settings.values import (
     ChannelOptions,
     CheckWords,
     Clock,
+    Conversation,
     CutOff,
     Day,
     DotAtom,
@@ -65,9 +66,6 @@ class Schedule(Table):
     skip: tuple[CalendarDay, ...] = ()
     """Dates on which nothing is sent: `["2026-12-25"]`; single entries go into the next issue."""
 
-    preview_lead: Duration = timedelta(days=1)
-    """How long before the send curators are shown the draft: `1d`, `6h`; `0m` for never."""
-
     @property
     def send(self) -> Moment:
         return Moment(DAYS.index(self.day), self.at)
@@ -90,6 +88,15 @@ class Curator(Table):
         if not (self.email or self.slack or self.password_hash):
             raise ValueError("has neither email nor slack nor password_hash")
         return self
+
+
+class Drafts(Table):
+    """Where curators are shown drafts, and told what keeps an issue from going out."""
+
+    lead: Duration = timedelta(days=1)
+    """How long before the send they are shown the draft: `1d`, `6h`; `0m` for never."""
+    conversation: Conversation | None = None
+    """The ID of a Slack conversation for them; without it, and where they have no Slack ID, they get mail."""
 
 
 def _curators(value: object) -> object:
@@ -126,6 +133,7 @@ class Newsletter(Table):
     """Stands for the name of a reader who gave none."""
     curators: Curators = Field(default_factory=dict)
     """Who may approve and hold: a table for each, or a list of Slack user IDs, `["U0123456789"]`."""
+    drafts: Drafts = Drafts()
     audience_factor: float = Field(default=2.0, gt=1, allow_inf_nan=False)
     """How many times as many readers as last time, or how many times fewer, are told as a fault."""
     schedule: Schedule

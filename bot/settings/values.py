@@ -114,6 +114,13 @@ def _shaped(pattern: str, what: str) -> AfterValidator:
     return AfterValidator(check)
 
 
+def _password_hash(value: str) -> str:
+    """As werkzeug.security writes it; what is not may be a password, and is not repeated."""
+    if not re.fullmatch(r"scrypt:[0-9:]{3,30}\$[A-Za-z0-9./+=]{8,64}\$[0-9a-f]{64,256}", value, re.ASCII):
+        raise ValueError("is not what `broadsheet curators password` prints")
+    return value
+
+
 def _not_blank(value: str) -> str:
     if not value.strip():
         raise ValueError("is empty")
@@ -258,12 +265,8 @@ Language = Annotated[
     str, _shaped(r"(?=.{2,35}$)[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*", "a language tag such as en, de or pt-BR")
 ]
 SlackUser = Annotated[str, _shaped(r"[UW][A-Z0-9]{5,20}", "a Slack user ID such as U0123456789")]
-PasswordHash = Annotated[
-    str,
-    _shaped(
-        r"scrypt:[0-9:]{3,30}\$[A-Za-z0-9./+=]{8,64}\$[0-9a-f]{64,256}", "what `curators password` prints"
-    ),
-]
+Conversation = Annotated[str, _shaped(r"[CGD][A-Z0-9]{5,20}", "a conversation's ID such as C0123456789")]
+PasswordHash = Annotated[str, AfterValidator(_password_hash)]
 PluginName = Annotated[str, _shaped(r"[a-z][a-z0-9_-]{0,62}", "a name of small letters, digits, - and _")]
 BaseUrl = Annotated[HttpUrl, AfterValidator(_base_url)]
 Listen = Annotated[str, AfterValidator(_listen)]
