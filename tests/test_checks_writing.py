@@ -46,6 +46,12 @@ def levels(
         ("The wheels weigh TODO kilos.", [W]),
         ("The wheels weigh XXX kilos.", [W]),
         ("The date is TBD.", [H]),
+        ("They weigh $TK million.", [E]),
+        ("They weigh how much? TODO", [E]),
+        ("[todo: weigh them]", [W]),
+        ("They weigh ??? kilos.", [W]),
+        ("It gains XX% and XX.X percent.", [W, W]),
+        ("What??? They weigh 20 % (todos los días).", []),
         ("A TODO app in forty lines.", []),
         ("It finds every TODO in a repository.", []),
         ("TODO lists are for machines.", []),
@@ -92,6 +98,12 @@ def test_a_note_is_told_with_its_column() -> None:
         ("The wheels [insert number] are heavy.", [E]),
         ("Hello <%= name %>, welcome.", [E]),
         ("Hello ${name}, welcome.", [W]),
+        ("Hello [[first_name]], welcome.", [E]),
+        ("Hello <first name>, welcome.", [E]),
+        ("Hello %recipient.name%, welcome.", [E]),
+        ("It is heavy.:contentReference[oaicite:0]", [E]),
+        ("The wheels (insert figure here) are heavy.", [W]),
+        ("It is heavy [citation needed].", [W]),
         ("See the paper [link].", [W]),
         ("Hello %VORNAME%, willkommen.", [W]),
         ("Add it to %PATH% and %APPDATA%.", []),
@@ -121,6 +133,20 @@ def test_what_a_template_would_have_filled_in_is_told(text: str, severities: lis
 )
 def test_text_that_only_fills_the_space_is_told(text: str, severities: list[Severity]) -> None:
     assert levels("filler", said(text))[: len(severities) or 1] == severities
+
+
+@pytest.mark.parametrize(
+    ("text", "told_of"),
+    [
+        ("Certainly! Here is the summary.", 1),
+        ("As an AI language model, I cannot weigh.", 1),
+        ("Here's a revised version: they weigh.", 1),
+        ("“As an AI language model, I cannot weigh”, it said.", 0),
+        ("It certainly is here. An AI language model weighs.", 0),
+    ],
+)
+def test_what_a_language_model_says_to_its_user_is_told(text: str, told_of: int) -> None:
+    assert len(found("machine-talk", said(text))) == told_of
 
 
 @pytest.mark.parametrize(
@@ -157,7 +183,10 @@ def test_an_entry_that_is_called_test_may_mean_it() -> None:
     ("text", "marks"),
     [
         ("It is told in a note.[^1]", ["[^1]"]),
-        (r"See \[the paper](relative/path.html", ["]("]),
+        ("See [the paper](https://example.org/ and", []),  # which is told of links
+        ("• one\n• two", ["•"]),
+        ("run `pip install x to", ["`"]),
+        ("##Weighing the wheels", ["##W"]),
         (r"See \[the paper\]\[1\].", ["[the paper][1]"]),
         ("A lone \\`backtick\\`.", ["`backtick`"]),
         ("We are live :tada:", [":tada:"]),
@@ -197,6 +226,8 @@ def test_a_title_in_the_front_matter_is_plain_words(title: str, told_of: int) ->
         ("en", "They weigh the\nthe wheels.", 1),
         ("en", "The the wheels are heavy.", 1),
         ("en", "They weigh *the* the wheels.", 1),
+        ("en", "The wheel is is heavy.", 1),
+        ("en", "What it is is a wheel.", 0),
         ("en", "They live in the in the cellar.", 1),
         ("en", "They say that that is enough, and had had it.", 0),
         ("en", "Duran Duran plays in Baden Baden.", 0),
@@ -254,15 +285,17 @@ def test_marks_that_do_not_go_together_are_told(language: str, text: str, severi
     assert levels("punctuation", said(text), language=language) == severities
 
 
-def test_only_a_title_may_not_shout() -> None:
+def test_who_shouts_may_mean_it() -> None:
     assert levels("punctuation", issue(subject='"Cheese!!!"')) == [H]
-    assert levels("punctuation", said("Cheese!!!")) == []
+    assert levels("punctuation", said("Cheese!!! Really?? Well....")) == [H, H, H]
+    assert levels("punctuation", said("Cheese! Really? Well...")) == []
 
 
 @pytest.mark.parametrize(
     ("words", "severities"),
     [
         ("FOUR HUNDRED WHEELS OF CHEESE", [W]),
+        ("BREAKING NEWS", [W]),
         ("ГОЛОВЫ СЫРА ВЕСЯТ МНОГО", [W]),
         ("GPT-4, LLAMA AND BERT", [W]),
         ("GPT-4 LLM RL", []),
@@ -293,6 +326,10 @@ def test_an_entry_in_capitals_may_quote() -> None:
         ("en", "They do (1) weigh (2) taste (see 3).", []),
         ("en", "In [0, 1) and (0, ∞].", []),
         ("en", "Use `f(x` and `]`.", []),
+        ("en", 'They say "weigh it.', [H]),
+        ("en", 'A 27" wheel and a "round" one.', []),
+        ("fr", "Ils disent « peser.", [H]),
+        ("fr", "Ils disent « peser ».", []),
         ("en", "Sad :( but [linked (twice)](https://example.org/).", []),
     ],
 )
@@ -307,6 +344,7 @@ def test_a_bracket_without_a_partner_is_told(language: str, text: str, severitie
         ("en", "They weigh four hundred wheels,", [W]),
         ("en", "They weigh four hundred wheels with the\n\nThat is all.", [W]),
         ("en", "They weigh these:", [W]),
+        ("en", "They weigh four hundred wheels \u2013", [W]),
         ("de", "Sie wiegen vierhundert Laibe und", [W]),
         ("fr", "Ils pèsent quatre cents roues de", [W]),
         ("en", "- They weigh:\n- They taste.", [H]),
@@ -466,6 +504,17 @@ def test_a_number_that_does_not_follow_the_last_one_is_told(
         ("en", "Papers, week ending April 27, 2024", [W]),
         ("en", "Papers (April 20 - 27)", [W]),  # eight days
         ("en", "Papers: April 18", [H]),
+        ("en", "Papers of W16", [W]),
+        ("en", "The week of April 14", [W]),
+        ("de", "Texte vom 14.04.2025 - 20.04.2025", [W]),
+        ("de", "Texte vom 14.4. bis 20.4.", [W]),
+        ("en", "Papers 2025-04-14 to 2025-04-20", [W]),
+        ("en", "Papers 4/14 - 4/20", [W]),
+        ("ja", "論文 4月14日-20日", [W]),
+        ("ja", "論文 2025年4月21日〜27日", []),
+        ("de", "Texte vom 21.4.-27.4.", []),
+        ("en", "Papers 4/21 - 4/27", []),
+        ("en", "Papers on A100-W16 and W8A8", []),
         ("en", "Papers (April 21 - 27)", []),
         ("en", "Papers (April 21 - 27) - 2025", []),
         ("en", "Papers, week 17", []),
@@ -502,6 +551,9 @@ def test_the_introduction_of_the_week_before_is_told() -> None:
     assert levels("week-label", issue(f"This week (April 14 - 20) we read.\n\n{ENTRY}")) == [W]
     assert levels("week-label", issue(f"This week (April 21 - 27) we read.\n\n{ENTRY}")) == []
     assert levels("week-label", issue(f"After last week (April 14 - 20) we read.\n\n{ENTRY}")) == []
+    assert levels("week-label", issue(f"Welcome to week 16!\n\n{ENTRY}")) == [W]
+    assert levels("week-label", issue(f"The best of the week of April 14.\n\n{ENTRY}")) == [W]
+    assert levels("week-label", issue(f"We met on April 14 and in week 12.\n\n{ENTRY}")) == []
     assert levels("week-label", issue(f"We meet on May 5-9.\n\n{ENTRY}")) == []
 
 

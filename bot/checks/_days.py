@@ -33,7 +33,7 @@ _WEEK_NUMBER = re.compile(
     rf"(?<!\w)(?:{_WEEK_WORDS})\s?#?(\d{{1,2}})(?![\d.,]*\d|\w)(?!\s?%)|第(\d{{1,2}})[週周]",
     re.IGNORECASE,
 )
-_ISO_WEEK = re.compile(r"(?<!\d)(\d{4})-W(\d{2})(?!\d)")
+_ISO_WEEK = re.compile(r"(?<![\w-])(?:(\d{4})-)?W(\d{2})(?![\w-])")
 _LAST_WEEK = 53
 _DAY = r"(?:0?[1-9]|[12]\d|3[01])(?!\d)"
 _ORDINAL = r"(?:st|nd|rd|th|er|\.|º)?"
@@ -83,7 +83,7 @@ def week_of(span: tuple[date, date]) -> Week:
 def weeks_named(text: str) -> Iterator[tuple[str, int, int | None]]:
     """Each week that a text names by number: its words, the number, and the year where it is said."""
     for found in _ISO_WEEK.finditer(text):
-        yield found[0], int(found[2]), int(found[1])
+        yield found[0], int(found[2]), int(found[1]) if found[1] else None
     if not _ISO_WEEK.search(text):
         for found in _WEEK_NUMBER.finditer(text):
             if 1 <= (number := int(found[1] or found[2])) <= _LAST_WEEK:
@@ -91,7 +91,8 @@ def weeks_named(text: str) -> Iterator[tuple[str, int, int | None]]:
 
 
 def days_named(text: str, language: str) -> Iterator[Days]:
-    """Each day or span of days that a text names by its month, in English or in its own language."""
+    """Each day or span of days that a text names, in figures, in English or in its own language."""
+    yield from _figures(text)
     names = _names(language)
     for pattern in names.patterns:
         for found in pattern.finditer(text):
@@ -105,6 +106,42 @@ def days_named(text: str, language: str) -> Iterator[Days]:
                 int(part["year"]) if part["year"] else None,
                 names.weekdays[part["weekday"].lower()] if part["weekday"] else None,
             )
+
+
+_ISO_DAYS = re.compile(
+    rf"(?<![\d-])(\d{{4}})-(\d\d)-(\d\d)(?:(?:{_DASH}|/)(\d{{4}})-(\d\d)-(\d\d))?(?![\d-])"
+)
+_DOTTED = re.compile(rf"(?<![\d.])(\d\d?)\.(\d\d?)\.(\d{{4}})?{_DASH}(\d\d?)\.(\d\d?)\.(\d{{4}})?(?!\d)")
+_SLASHED = re.compile(rf"(?<![\d/])(\d\d?)/(\d\d?){_DASH}(\d\d?)/(\d\d?)(?![\d/])")
+_CJK_DAYS = re.compile(
+    r"(?:(\d{4})年)?(\d\d?)月(\d\d?)日(?:\s?[-\u2013\u301c\uff5e~至]\s?(?:(\d\d?)月)?(\d\d?)日)?"
+)
+
+
+def _figures(text: str) -> Iterator[Days]:
+    """Days in figures: `2025-04-14`, and spans such as `14.4.-20.4.2025`, `4/14 - 4/20`, `4月14日-20日`."""
+    for found in _ISO_DAYS.finditer(text):
+        year, month, day, *late = (int(part) for part in found.groups() if part)
+        last_year, *last = late or (year, month, day)
+        yield _counted(found, (month, day), (last[0], last[1]), last_year)
+    for found in _DOTTED.finditer(text):
+        day, month, year, last_day, last_month, last_year = (int(part or 0) for part in found.groups())
+        yield _counted(found, (month, day), (last_month, last_day), last_year or year or None)
+    for found in _SLASHED.finditer(text):
+        first, second, third, fourth = (int(part) for part in found.groups())
+        american = max(first, third) <= _MONTHS_OF_A_YEAR and max(second, fourth) > _MONTHS_OF_A_YEAR
+        start, end = ((first, second), (third, fourth)) if american else ((second, first), (fourth, third))
+        yield _counted(found, start, end, None)
+    for found in _CJK_DAYS.finditer(text):
+        year, month, day, last_month, last_day = (int(part or 0) for part in found.groups())
+        yield _counted(found, (month, day), (last_month or month, last_day or day), year or None)
+
+
+def _counted(found: re.Match[str], start: tuple[int, int], end: tuple[int, int], year: int | None) -> Days:
+    return Days(found[0], found.start(), start, end, year)
+
+
+_MONTHS_OF_A_YEAR = 12
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from bot.calendar import week_at
 from bot.checks._days import Days, days_named, week_of, weeks_named
 from bot.checks._material import Material
-from bot.checks._passages import Kind, Passage, flaw, shown
+from bot.checks._passages import Kind, Passage, flaw, flaw_at, shown
 from bot.checks._rules import Flaw
 from bot.checks._series import earlier_of
 from bot.models import Entry, Issue, Severity, Week
@@ -32,7 +32,7 @@ class _Label(NamedTuple):
     span: tuple[date, date] | None
     """The days that are named, where they are more than one."""
     is_day: bool = False
-    """Whether it is a single day."""
+    """Whether it is a single day, of which nothing says that it stands for a week."""
 
 
 def week_label(material: Material) -> Iterator[Flaw]:
@@ -60,8 +60,11 @@ def _labels(words: str | None, week: Week, language: str) -> list[_Label]:
     numbered = [_numbered(found, number, year, week) for found, number, year in weeks_named(words)]
     if numbered:
         return numbered[:1]
-    named = (days for days in days_named(words, language) if days.is_span or _is_dateline(days, words))
-    return [label for days in named if (label := _dated(days, week))][:1]
+    named = sorted(days_named(words, language), key=lambda days: days.at)
+    named = [days for days in named if days.is_span or _is_dateline(days, words)]
+    return [
+        label for days in named if (label := _dated(days, week, sure=bool(_WEEK_OF.search(words[: days.at]))))
+    ][:1]
 
 
 def _numbered(words: str, number: int, year: int | None, week: Week) -> _Label:
@@ -82,11 +85,11 @@ def _exists(year: int, number: int) -> bool:
     return True
 
 
-def _dated(days: Days, week: Week) -> _Label | None:
+def _dated(days: Days, week: Week, *, sure: bool = False) -> _Label | None:
     if not (span := days.near(week)):
         return None
     off = (week_of(span).monday - week.monday).days // _DAYS_OF_A_WEEK
-    return _Label(days.words, off, span if days.is_span else None, not days.is_span)
+    return _Label(days.words, off, span if days.is_span else None, not days.is_span and not sure)
 
 
 def _is_dateline(days: Days, words: str) -> bool:
@@ -128,21 +131,36 @@ def _odd(span: tuple[date, date]) -> str:
 
 
 _BEFORE = re.compile(
-    r"\b(?:last|previous|past|next|coming|vergangene\w*|letzte\w*|nächste\w*|dernière|prochaine)\b",
+    r"\b(?:last|previous|past|next|coming|vergangene\w*|letzte\w*|nächste\w*|dernière|prochaine|pasada|próxima)\b",
+    re.IGNORECASE,
+)
+_WEEK_OF = re.compile(
+    r"\b(?:week|Woche|semaine|semana|settimana)\s(?:of|from|ending|beginning|vom|ab|du|del)\s(?:the\s)?$",
     re.IGNORECASE,
 )
 
 
 def _stale(material: Material, passage: Passage, week: Week) -> Iterator[Flaw]:
-    """A span of a week in the introduction that is the week before: last week's introduction."""
+    """What an introduction says of the week before, as if it were this one: last week's introduction."""
+    for words, at, off in _named_in(passage, week):
+        if off == -1 and not _BEFORE.search(passage.prose[max(at - 40, 0) : at]):
+            span = (at, at + len(words))
+            what = f"introduction: {{0}} is the week before {week}"
+            yield flaw_at(material, passage, span, what, f"{week} is {_said(week)}")
+
+
+def _named_in(passage: Passage, week: Week) -> Iterator[tuple[str, int, int]]:
+    """The weeks that a text names: the words, where they are, and how many weeks they are off."""
+    for words, number, year in weeks_named(passage.prose):
+        yield words, passage.prose.find(words), _numbered(words, number, year, week).off
     for days in days_named(passage.prose, passage.language):
-        span = days.near(week)
-        if not span or not days.is_span or (span[1] - span[0]).days + 1 not in _NEARLY_A_WEEK:
-            continue
-        spoken_of = _BEFORE.search(passage.prose[max(days.at - 40, 0) : days.at])
-        if week_of(span).monday - week.monday == timedelta(weeks=-1) and not spoken_of:
-            message = f"introduction: {shown(days.words)} is the week before {week}"
-            yield flaw(material, passage, days.words, message, f"{week} is {_said(week)}")
+        label = _dated(days, week)
+        if label and (_is_a_week(label) or _WEEK_OF.search(passage.prose[: days.at])):
+            yield days.words, days.at, label.off
+
+
+def _is_a_week(label: _Label) -> bool:
+    return bool(label.span and (label.span[1] - label.span[0]).days + 1 in _NEARLY_A_WEEK)
 
 
 # ---------------------------------------------------------------------------------- days that do not exist

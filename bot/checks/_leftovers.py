@@ -4,14 +4,16 @@ import re
 from collections.abc import Iterator
 
 from bot.checks._material import Material
-from bot.checks._passages import HEADINGS, LINES, Kind, Passage, flaw, shown
+from bot.checks._passages import HEADINGS, LINES, Kind, Passage, flaw, flaw_at, shown
 from bot.checks._rules import Flaw
 from bot.models import Severity
 
 # ----------------------------------------------------------------------------------------- notes to oneself
 
 _NOTE = re.compile(
-    r"(?<![\w./#@$-])(?P<word>TODO|FIXME|XXX+|(?:TK){1,4}|TBD|TBC)(?![\w/-]|\.\w|['\u2019]s)",
+    r"(?<![\w./#@-])(?P<word>(?:(?<!\$)(?:TODO|FIXME|XXX+|TBD|TBA|TBC|tbd))|(?:TK){1,4})(?![\w/%-]|\.\w|['\u2019]s)"
+    r"|(?P<small>\[todo\b[^\]\n]{0,80}\]|\(todo\b[^)\n]{0,80}\))"
+    r"|(?P<blank>(?<![\w?!])\?{3,}(?=\s+\w)|(?<![\w$])\$?X{2,3}(?:[.,]X+)?\s?(?:%|percent\b|[mb]illion\b))"
 )
 _OPENS = re.compile(r"(?:^|[\n.!?:;([{\u2014\u2013,*])\s*$")
 _CLOSES = re.compile(r"\s*(?:$|[\n:.!?;)\]}(,\u2014\u2013*])")
@@ -25,40 +27,44 @@ _THING = re.compile(
     r"(?:apps?|lists?|items?|comments?|managers?|tasks?|files?|trackers?|tags?|notes?|MVC|Liste|Kommentare?)\b"
 )
 _CAPITAL = re.compile(r"\s+[A-Z][a-z]")
-_ROMAN = re.compile(r"\b[A-Z]\w+ $")
+_ROMAN = re.compile(r"\b[A-Z]\w+ $")  # Super Bowl XXX
 
 
 def note(material: Material) -> Iterator[Flaw]:
-    """A note to oneself was left in the words: TODO, TK, XXX, FIXME.
+    """A note to oneself was left in the words: TODO, TK, XXX, FIXME, `[todo …]`, XX%.
 
     Readers see that the issue was not finished, and nobody knows what should have stood there.
     """
     for passage in material.passages:
         for found in _NOTE.finditer(passage.prose):
             if severity := _how_sure(found, passage):
-                where = passage.prose[found.start() : found.start() + 60].split("\n")[0]
-                message = f"{found['word']} was left: {shown(where)}"
-                yield flaw(material, passage, found["word"], message, "write what belongs here", severity)
+                fix = "write what belongs here"
+                yield flaw_at(material, passage, found.span(), "{0} was left: {1}", fix, severity)
 
 
 def _how_sure(found: re.Match[str], passage: Passage) -> Severity | None:
     """How certain it is that a word is a note, and not what the sentence speaks of."""
     word, before, after = found["word"], found.string[: found.start()], found.string[found.end() :]
-    if word in ("TBD", "TBC"):  # what is announced may well be open
+    if not word:
+        return Severity.WARNING
+    if word.upper() in ("TBD", "TBA", "TBC"):  # what is announced may well be open
         return Severity.HINT
     if (_SPOKEN_OF.search(before) or _THING.match(after)) and word in ("TODO", "FIXME"):
         return None
+    if word[0] == "X" and _ROMAN.search(before) and passage.kind is not Kind.TITLE:
+        return None
     quoted = passage.kind in (Kind.ENTRY, Kind.LABEL) and bool(before.strip())  # the words of what is linked
+    return Severity.ERROR if _is_apart(word, before, after) and not quoted else Severity.WARNING
+
+
+def _is_apart(word: str, before: str, after: str) -> bool:
+    """Whether it stands by itself, and not as a word of a sentence."""
     opens, closes = bool(_OPENS.search(before)), bool(_CLOSES.match(after))
     if word == "TK":
-        sure = (closes or opens) and not _CAPITAL.match(after)  # TK Maxx
-    elif word[0] == "X":
-        if _ROMAN.search(before) and passage.kind is not Kind.TITLE:  # Super Bowl XXX
-            return None
-        sure = opens and closes
-    else:
-        sure = opens or word.startswith("TK") or bool(re.match(r"\s?[:(]", after))
-    return Severity.ERROR if sure and not quoted else Severity.WARNING
+        return (closes or opens or before.endswith("$")) and not _CAPITAL.match(after)  # TK Maxx
+    if word[0] == "X":
+        return opens and closes
+    return opens or not after.strip() or word.startswith("TK") or bool(re.match(r"\s?[:(]", after))
 
 
 # ---------------------------------------------------------------------------------------- marks of templates
@@ -68,15 +74,17 @@ _TEMPLATE = re.compile(
     r"|%%\s?[A-Za-z_][\w. ]{0,30}%%"
     r"|(?<!\$)\{(?:first_?name|last_?name|full_?name|name|email|unsubscribe(?:_url)?)\}"
     r"|%(?:(?:FIRST|LAST|FULL|USER)_?)?(?:NAME|EMAIL|ADDRESS|UNSUBSCRIBE\w{0,12}|SUBSCRIBER\w{0,12})%"
+    r"|%(?:recipient|subscriber|user|contact)[._]\w{1,30}%|:contentReference\[[^\]\n]{0,40}\]|\u3010\d+\u2020[^\u3011\n]{0,40}\u3011"
     r"|\[(?:insert|fill in) [^\]\n]{1,80}\]"
     r"|\[(?:First|Last|Company|Recipient|Customer|Your (?:first |last |company )?)[ _]?name\]"
-    r"|<(?:insert|your) [^>\n]{1,60}>",
+    r"|<(?:(?:insert|your) [^>\n]{1,60}|(?:first|last)[ _]?name)>",
     re.IGNORECASE,
 )
 _LIKELY_TEMPLATE = re.compile(
     r"\$\{[A-Za-z_][\w.]{0,40}\}|\[\[ ?[A-Za-z_][\w.]{0,30} ?\]\]|(?<![\w%])%[A-Z][A-Z_]{2,30}%"
     r"|\[(?:link|name|date|title|url|image|quote|number|your [a-z ]{1,40}|add [a-z ]{1,40}|lien|nom|titre"
-    r"|enlace|nombre|Name einfügen|Link einfügen)\](?!\()"
+    r"|citation needed|enlace|nombre|Name einfügen|Link einfügen)\](?!\()"
+    r"|\(insert [^()\n]{1,60} here\)"
 )
 _ENVIRONMENT = re.compile(
     r"%(?:\w*PATH|APPDATA|LOCALAPPDATA|\w*PROFILE|TE?MP|HOME\w*|WINDIR|SYSTEM\w+|PROGRAM\w+)%"
@@ -91,13 +99,15 @@ def template_mark(material: Material) -> Iterator[Flaw]:
     fix = "write the words it stands for, or put it between backticks if it is the subject"
     for passage in material.passages:
         prose = passage.prose
-        if not any(mark in prose for mark in "{[%<|"):
+        if not any(mark in prose for mark in "{[(%<|"):
             continue
         sure = list(_TEMPLATE.finditer(prose))
         for found in sure:
             yield flaw(material, passage, found[0], f"{shown(found[0])} is not filled in", fix)
         for found in _LIKELY_TEMPLATE.finditer(prose):
-            if not _ENVIRONMENT.match(found[0]) and all(found.start() != one.start() for one in sure):
+            if not _ENVIRONMENT.match(found[0]) and all(
+                found.end() <= one.start() or one.end() <= found.start() for one in sure
+            ):
                 message = f"{shown(found[0])} looks like a placeholder"
                 yield flaw(material, passage, found[0], message, fix, Severity.WARNING)
 
@@ -105,7 +115,7 @@ def template_mark(material: Material) -> Iterator[Flaw]:
 # --------------------------------------------------------------------------------------------------- filler
 
 _FILLER = re.compile(
-    r"\blorem ipsum\b(?P<more>[\s,]+dolor)?|\bdolor sit amet\b"
+    r"\blorem ipsum\b(?P<more>[\s,]+dolor)?|\bdolor sit amet\b|\bconsectetur adipiscing\b|\bsed do eiusmod\b"
     r"|\b(?:text|title|description|content|intro|summary|caption|headline|copy) goes here\b"
     r"|\b(?:your|insert|write|enter) (?:text|title|description|content|intro|summary|headline) here\b"
     r"|\bhier (?:steht|kommt) (?:der|Ihr|dein) (?:Text|Titel)\b|\b(?:votre|ton) (?:texte|titre) ici\b"
@@ -130,6 +140,27 @@ def filler(material: Material) -> Iterator[Flaw]:
                 "write the text, or delete it",
                 Severity.HINT if spoken_of else None,
             )
+
+
+_MACHINE = re.compile(
+    r"(?<![\"\u201c\u2018])\b(?:as an ai (?:language )?model,? I\b|as a large language model,? I\b"
+    r"|I(?:'m|\u2019m| am) sorry, but I (?:can(?:no|')t|can\u2019t|cannot) (?:help|assist|access|browse)"
+    r"|(?:certainly|sure|of course)[!,] here(?:'s|\u2019s| is| are)\b"
+    r"|here(?:'s|\u2019s| is) (?:a|the) revised version\b"
+    r"|let me know if you(?:'d|\u2019d| would) like me to\b)",
+    re.IGNORECASE,
+)
+
+
+def machine_talk(material: Material) -> Iterator[Flaw]:
+    """What a language model says to its user was pasted along: “Certainly! Here is …”.
+
+    Readers think that nobody has read the text before it was sent.
+    """
+    for passage in material.passages:
+        for found in _MACHINE.finditer(passage.prose):
+            what = "{0} is what a language model says to its user"
+            yield flaw_at(material, passage, found.span(), what, "delete it")
 
 
 # ----------------------------------------------------------------------------------------- unfinished values
@@ -184,11 +215,12 @@ def _unfinished(passage: Passage) -> str:
 # --------------------------------------------------------------------------------------- marks of Markdown
 
 _MARK = re.compile(
-    r"\]\((?!\s*(?:https?|mailto):\S*\s)|\[[^\]\[\n]{2,80}\]\[\w[\w .:-]{0,40}\]|\[\^[^\]\s]{1,20}\]"
-    r"|```+|!\[|~~|^\|.*\|$|(?<!\w)__(?=\w)[^_\n]{1,200}__(?!\w)|(?<![\w`])`[^`\n]{1,80}`"
+    r"\[[^\]\[\n]{2,80}\]\[\w[\w .:-]{0,40}\]|\[\^[^\]\s]{1,20}\]"
+    r"|```+|~~|^#{2,6}\w|^\|.*\|$|(?<!\w)__(?=\w)[^_\n]{1,200}__(?!\w)|(?<![\w`])`[^`\n]{1,80}`|`"
 )
 _IN_LINES = re.compile(r"\*\*|</?(?:b|i|em|strong|a|br|p|span|div|img|u)\b[^<>\n]{0,200}>", re.IGNORECASE)
 _AT_START = re.compile(r"(?:#{1,6}|[-*+])\s|[\u2022\u25cf\u25aa\u25e6]\s?")
+_TYPED_BULLET = re.compile(r"[\u2022\u25cf\u25aa\u25e6\u2023]\s?(?=\S)")
 _SHORTCODE = re.compile(
     r"(?<![\w:]):(?:tada|rocket|fire|sparkles|warning|heart|eyes|thumbsup|\+1|wave|star2?|bulb|boom|zap|bug|memo"
     r"|books?|link|point_right|white_check_mark|heavy_check_mark|x|robot(?:_face)?|brain|smile|smiley|joy|pray|clap"
@@ -210,8 +242,10 @@ def stray_mark(material: Material) -> Iterator[Flaw]:
 
 def _marks(passage: Passage) -> Iterator[re.Match[str]]:
     prose = passage.prose
-    if any(mark in prose for mark in "][`_~|"):
+    if any(mark in prose for mark in "][`_~|#"):
         yield from _MARK.finditer(prose)
+    if passage.kind is Kind.PARAGRAPH and (found := _TYPED_BULLET.match(prose)):
+        yield found
     if ":" in prose:
         yield from _SHORTCODE.finditer(prose)
     if passage.kind in HEADINGS or passage.kind in LINES:

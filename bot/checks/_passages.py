@@ -56,6 +56,9 @@ class Then(StrEnum):
     OTHER = "other"
 
 
+_BESIDE = 15
+"""Characters of it on each side."""
+
 LINES = frozenset({Kind.TITLE, Kind.SUBJECT, Kind.PREHEADER})
 """What an inbox shows of an issue."""
 HEADINGS = frozenset({Kind.TITLE, Kind.SUBJECT, Kind.SECTION, Kind.ENTRY})
@@ -196,6 +199,58 @@ def flaw(
     return Flaw(_place(material, passage, needle), message, fix, passage.issue, severity)
 
 
+def flaw_at(
+    material: "Material",
+    passage: Passage,
+    span: tuple[int, int],
+    what: str,
+    fix: str = "",
+    severity: Severity | None = None,
+) -> Flaw:
+    """What is wrong with a stretch of a passage's prose.
+
+    In `what`, `{0}` is the stretch, and `{1}` the stretch with some words beside it.
+    """
+    start, end = span
+    begin, stop = _reach(passage.prose, start, end)
+    where = passage.prose[begin:stop]
+    message = what.format(shown(passage.prose[start:end].strip()), shown(where.replace(CODE, "\u2026")))
+    place = _place(material, passage, where)
+    if place == passage.place:  # something in these words is written otherwise
+        begin, place = start, _place(material, passage, passage.prose[start:end])
+    return Flaw(
+        _moved(material, place, passage.prose[start:end], start - begin),
+        message,
+        fix,
+        passage.issue,
+        severity,
+    )
+
+
+def _reach(prose: str, start: int, end: int) -> tuple[int, int]:
+    """A stretch with some of the words on both sides of it, but not over a line's end or code."""
+    begin = max(prose.rfind(" ", 0, max(start - _BESIDE, 0)) + 1 if start > _BESIDE else 0, 0)
+    for edge in ("\n", CODE):
+        begin = max(begin, prose.rfind(edge, 0, start) + 1)
+    stop = prose.find(" ", end + _BESIDE)
+    stops = (prose.find(edge, end) for edge in ("\n", CODE))
+    return begin, min(
+        (stop if stop >= 0 else len(prose)), *(one if one >= 0 else len(prose) for one in stops)
+    )
+
+
+def _moved(material: "Material", place: str, words: str, by: int) -> str:
+    """The place of some words in a line, at least `by` characters behind another place in it."""
+    file, _, rest = place.partition(".md:")
+    line, _, column = rest.partition(":")
+    if not column or not by:
+        return place
+    text = material.texts[f"{file}.md"].split("\n")[int(line) - 1]
+    pieces = (words.strip(), *words.split()[:1])  # the whole, or what of it stands before the line's end
+    at = (text.find(piece, int(column) - 1 + by) for piece in pieces if piece)
+    return next((f"{file}.md:{line}:{found + 1}" for found in at if found >= 0), place)
+
+
 def _place(material: "Material", passage: Passage, needle: str) -> str:
     """Where the needle stands; for the title of an entry in an issue's file, nowhere but in its heading."""
     place = material.spot(passage.place, needle)
@@ -207,13 +262,6 @@ def shown(words: str) -> str:
     """Somebody's words as a message quotes them: in one line, shortened, and nothing in them invisible."""
     words = " ".join(words.split())
     return repr(words if len(words) <= _SHOWN else f"{words[: _SHOWN - 1]}…")
-
-
-def around(text: str, start: int, end: int, reach: int = 20) -> str:
-    """A stretch of a text with some of the words beside it, to show or to look for."""
-    begin = text.rfind(" ", 0, max(start - reach, 0)) + 1 if start > reach else 0
-    stop = text.find(" ", end + reach)
-    return text[begin : stop if stop >= 0 else len(text)]
 
 
 def paragraphs_of(texts: Iterable[Blocks]) -> Iterator[str]:

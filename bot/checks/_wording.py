@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from bot.checks._material import Material
-from bot.checks._passages import CODE, HEADINGS, LINES, TEXTS, Kind, Passage, Then, around, flaw, shown
+from bot.checks._passages import CODE, HEADINGS, LINES, TEXTS, Kind, Passage, Then, flaw, flaw_at, shown
 from bot.checks._rules import Flaw
 from bot.models import Severity
 
@@ -12,7 +12,7 @@ from bot.models import Severity
 
 _TWICE = re.compile(r"(?<![\w'\u2019/.-])([^\W\d_]+)\s+\1(?![\w'\u2019/-]|\.\w)", re.IGNORECASE)
 _DOUBLED_RIGHTLY = {
-    "en": "that had is was so very really no bye ha hey much far long many again knock win ping who you her",
+    "en": "that had so very really no bye ha hey much far long many again knock win ping who you her",
     "de": "die der das den dem sie ihr ihnen sehr ganz wo so ja nein na da was",
     "fr": "nous vous très bien si non oui tout",
     "es": "muy no sí ya casi que",
@@ -42,26 +42,30 @@ def doubled_word(material: Material) -> Iterator[Flaw]:
     """
     for passage in material.passages:
         for found in _TWICE.finditer(passage.prose):
-            if not _is_right(found[0], passage.language):
+            if not _is_right(found, passage.language):
                 yield _twice(material, passage, found)
         if passage.kind is not Kind.CODE:
             yield from (_twice(material, passage, found) for found in _PAIR_TWICE.finditer(passage.prose))
 
 
-def _is_right(words: str, language: str) -> bool:
+def _is_right(found: re.Match[str], language: str) -> bool:
     """Whether a word may well stand twice: by grammar, as a name, as a sound or a letter."""
+    words = found[0]
     first, second = words.split(maxsplit=1)[0], words.rsplit(maxsplit=1)[-1]
     if "\n" in words or second[:1].isupper() or (len(first) == 1 and first not in "aA"):
         return True
     if language in _REPEATING and second not in ("the", "of", "and", "to"):
         return True
+    if second in ("is", "was"):  # what it is is a wheel
+        return bool(_CLAUSE.search(found.string[: found.start()]))
     return second.lower() in f"{_DOUBLED_RIGHTLY['en']} {_DOUBLED_RIGHTLY.get(language, '')}".split()
 
 
+_CLAUSE = re.compile(r"\b(?:it|that|this|there|here|what|who|he|she|one)\s+$", re.IGNORECASE)
+
+
 def _twice(material: Material, passage: Passage, found: re.Match[str]) -> Flaw:
-    where = around(passage.prose, *found.span()).replace(CODE, "\u2026")
-    message = f"{shown(found[1])} stands twice: {shown(where)}"
-    return flaw(material, passage, found[0], message, "delete one")
+    return flaw_at(material, passage, found.span(), "{0}: one is enough: {1}", "delete one")
 
 
 # ---------------------------------------------------------------------------------------------- punctuation
@@ -75,7 +79,7 @@ _FAULTS = re.compile(
 _SPLIT = re.compile(
     r"(?<=[^\W\d_]{2})-\s(?!(?:and|or|to|vs|as|und|oder|bis|sowie|et|ou|y|o|e|en|of|och|og|i)\b)(?=[^\W\d_]{2})"
 )
-_LOUD = re.compile(r"!!+|\?\?+|(?:!\?){2,}|(?:\?!){2,}")
+_LOUD = re.compile(r"(?<=\S)!!+|(?<=\w)\?\?+|(?:!\?){2,}|(?:\?!){2,}|(?<=\w)\.{4,}(?!\.)")
 _LOOSE = re.compile(r"(?<=\w) +[,.](?=\s|$)|(?<=\w) +[;:!?](?=\s|$)|[([] +(?=\w)|(?<=\w) +[)\]]")
 _SPACED_BEFORE_MARKS = frozenset({"fr", "br", "eo"})
 """Languages that put a blank before `;`, `:`, `!` and `?`."""
@@ -95,9 +99,8 @@ def punctuation(material: Material) -> Iterator[Flaw]:
                 yield _marked(material, passage, found, "has a blank too many", Severity.HINT)
         for found in _SPLIT.finditer(prose):
             yield _marked(material, passage, found, "parts a word", Severity.HINT)
-        if passage.kind in HEADINGS or passage.kind in LINES:
-            for found in _LOUD.finditer(prose):
-                yield _marked(material, passage, found, "shouts", Severity.HINT)
+        for found in _LOUD.finditer(prose):
+            yield _marked(material, passage, found, "shouts", Severity.HINT)
 
 
 def _is_loose(words: str, passage: Passage) -> bool:
@@ -108,14 +111,12 @@ def _is_loose(words: str, passage: Passage) -> bool:
 def _marked(
     material: Material, passage: Passage, found: re.Match[str], what: str, severity: Severity | None = None
 ) -> Flaw:
-    where = around(passage.prose, found.start(), found.end(), 15).replace(CODE, "\u2026")
-    message = f"{shown(found[0].strip() or found[0])} {what}: {shown(where)}"
-    return flaw(material, passage, where, message, "mend the sentence", severity)
+    return flaw_at(material, passage, found.span(), f"{{0}} {what}: {{1}}", "mend the sentence", severity)
 
 
 # --------------------------------------------------------------------------------------------- capitals
 
-_MIN_WORDS, _MIN_LETTERS = 3, 12
+_MIN_WORDS, _MIN_LETTERS = 2, 12
 
 
 def capitals(material: Material) -> Iterator[Flaw]:
@@ -157,19 +158,13 @@ def brackets(material: Material) -> Iterator[Flaw]:
         prose = passage.prose
         if passage.kind is Kind.CODE or prose.endswith(("\u2026", "...")):
             continue
-        if (odd := _odd_bracket(prose)) is not None:
-            where = around(prose, odd, odd + 1, 15).replace(CODE, "\u2026")
-            yield flaw(
-                material,
-                passage,
-                where,
-                f"{prose[odd]} has no partner: {shown(where)}",
-                "close it, or delete it",
+        if (odd := _odd_bracket(prose)) is not None and "](" not in prose:  # which links.not-made tells
+            yield flaw_at(
+                material, passage, (odd, odd + 1), "{0} has no partner: {1}", "close it, or delete it"
             )
-        elif passage.language in _ENGLISH_QUOTES and (odd := _odd_quote(prose)) is not None:
-            where = around(prose, odd, odd + 1, 15).replace(CODE, "\u2026")
-            message = f"{prose[odd]} has no partner: {shown(where)}"
-            yield flaw(material, passage, where, message, "close it, or delete it", Severity.HINT)
+        elif (odd := _odd_quote(prose, passage.language)) is not None:
+            what, fix = "{0} has no partner: {1}", "close it, or delete it"
+            yield flaw_at(material, passage, (odd, odd + 1), what, fix, Severity.HINT)
 
 
 def _odd_bracket(prose: str) -> int | None:
@@ -190,18 +185,21 @@ def _covers(pattern: re.Pattern[str], prose: str, at: int) -> bool:
     return any(found.start() <= at < found.end() for found in pattern.finditer(prose))
 
 
-def _odd_quote(prose: str) -> int | None:
-    """Where the first curly quotation mark without a partner stands."""
+def _odd_quote(prose: str, language: str) -> int | None:
+    """Where the first quotation mark without a partner stands."""
+    for marks in ('"', "\u00ab\u00bb"):
+        at = [found.start() for found in re.finditer(f"(?<![\\d])[{marks}]", prose)]  # 27" is a measure
+        if len(at) % 2:
+            return at[-1]
+    return _odd_curl(prose) if language in _ENGLISH_QUOTES else None
+
+
+def _odd_curl(prose: str) -> int | None:
     opened: int | None = None
     for found in re.finditer("[\u201c\u201d]", prose):
-        if found[0] == "\u201c":
-            if opened is not None:
-                return opened
-            opened = found.start()
-        elif opened is None:
-            return found.start()
-        else:
-            opened = None
+        if (found[0] == "\u201d") is (opened is None):
+            return found.start() if opened is None else opened
+        opened = found.start() if opened is None else None
     return opened
 
 
@@ -216,7 +214,9 @@ _LAST_WORDS = {
     "pt": "e ou mas o os um uma de do da com para em que",
     "nl": "en of maar de het een van met voor omdat dat",
 }
-_BREAKS_OFF = re.compile(r"(?P<mark>[,\uff0c\u3001])\s*$|(?<![\w-])(?P<word>[^\W\d_]+)\s*$")
+_BREAKS_OFF = re.compile(
+    r"(?P<mark>[,;\uff0c\u3001]|(?<=\s)[-\u2013\u2014])\s*$|(?<![\w-])(?P<word>[^\W\d_]+)\s*$"
+)
 _ANNOUNCES = re.compile(r"[:\uff1a]\s*$")
 
 

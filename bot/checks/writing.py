@@ -2,7 +2,7 @@
 
 from bot.checks import Material, Rule
 from bot.checks._labels import entry_date, no_such_day, week_label
-from bot.checks._leftovers import filler, note, stray_mark, template_mark, unfinished
+from bot.checks._leftovers import filler, machine_talk, note, stray_mark, template_mark, unfinished
 from bot.checks._series import counted, issue_number, no_intro, numbering, same_line, same_text
 from bot.checks._structure import bare_heading, ragged_title
 from bot.checks._wording import brackets, broken_off, capitals, doubled_word, punctuation
@@ -43,6 +43,13 @@ RULES = (
         filler,
         mend="Write the text, or delete the entry.",
         example=f"{_ENTRY}Lorem ipsum dolor sit amet.\n",
+    ),
+    Rule(
+        "writing.machine-talk",
+        Severity.WARNING,
+        machine_talk,
+        mend="Delete the sentence, and read the rest once more.",
+        example=f"{_ENTRY}Certainly! Here is a summary: the authors weigh 400 wheels.\n",
     ),
     Rule(
         "writing.unfinished",
