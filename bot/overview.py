@@ -13,10 +13,11 @@ from bot.errors import InputError
 from bot.models import Balance, Reader, Week, Window, errors_of
 from bot.notices import Kind, Notice, first_errors
 from bot.outlook import against, against_one, skipped
+from bot.pages import Page
 from bot.picker import Picked
 from bot.proofs import Print
 from bot.store import balances, corrections, issues, readers
-from bot.store.issues import Published
+from bot.store.issues import PAGE, Published
 from bot.subscriptions import key_of
 
 SAMPLE = Reader("reader@example.org", "", "0" * 22)
@@ -135,7 +136,8 @@ def rendered_files(desk: Desk, week: Week, email: str | None, now: datetime) -> 
     for name, channel in desk.channels.items():
         if name in payloads:
             files |= channel.files(payloads[name], reader, now)
-    return {**files, "page.html": made.rendered.page.encode()}
+    page = Page.load(payloads[PAGE]).page if PAGE in payloads else made.rendered.page
+    return {**files, "page.html": page.encode()}
 
 
 def _reader(desk: Desk, email: str | None) -> Reader:

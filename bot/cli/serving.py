@@ -46,8 +46,11 @@ def _log_to_stderr() -> None:
 @click.pass_obj
 def site_(session: Session, out: Path) -> None:
     """Write the public site as static files: archive, issues, feeds. Leaving needs `serve` or `run`."""
+    from bot.links import leads_somewhere
     from bot.web.files import write_site
 
+    if not leads_somewhere(url := session.app.settings.url):
+        session.note(f"base_url is {url}: links in the feeds lead to the reader's own machine")
     done = write_site(session.app, out, session.now)
     document = {"out": str(out), "written": list(done.written), "unchanged": len(done.unchanged)}
     session.answer(

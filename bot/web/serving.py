@@ -1,6 +1,7 @@
 """Serves the pages: one listening socket and waitress, in a thread that ends when it is asked to."""
 
 import errno
+import logging
 import socket
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -63,6 +64,8 @@ def _listening(listen: str) -> socket.socket:
 @contextmanager
 def _served(pages: "WSGIApplication", listening: socket.socket) -> Iterator[None]:
     """Waitress on this socket, in its own thread."""
+    # It would log paths, and paths hold tokens: the door logs what is asked, and what went wrong.
+    logging.getLogger("waitress").setLevel(logging.CRITICAL)
     sockets: dict[int, Any] = {}
     server: Any = create_server(
         pages,
@@ -74,7 +77,7 @@ def _served(pages: "WSGIApplication", listening: socket.socket) -> Iterator[None
         max_request_header_size=HEAD,
         max_request_body_size=LARGEST_BODY,
         clear_untrusted_proxy_headers=False,  # they are trusted nowhere, and tell who came through a proxy
-        ident="",
+        ident="",  # what we are made of is nobody's business
     )
     thread = Thread(target=server.run, name="pages", daemon=True)
     thread.start()
