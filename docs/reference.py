@@ -1,6 +1,7 @@
 """Writes docs/reference/ from the code: `python docs/reference.py`; the tests say when it was forgotten."""
 
 import re
+import unicodedata
 from collections.abc import Iterable, Iterator
 from itertools import groupby
 from pathlib import Path
@@ -43,8 +44,8 @@ checks:
 What protects from harm cannot be switched off or made milder, and says so below. The ids stay what they are
 for ever. In the examples, signs that nobody sees are written as `\\u200b`.
 """
-LANGUAGES = {"config": "toml", "mail": "html", "checks": "text"}
-"""What the examples of a family are written in, where that is not our content."""
+LANGUAGES = {"config": "toml", "mail": "html", "slack": "jinja"}
+"""What the examples of some families are written in."""
 
 
 def pages() -> dict[str, str]:
@@ -130,7 +131,8 @@ def _rule(rule: Rule[Any]) -> str:
     """One rule: what it finds and why, what makes it fire, and how to mend that."""
     binding = " It cannot be switched off or made milder." if rule.binding else ""
     examples = {"": rule.example} if isinstance(rule.example, str) else rule.example
-    language = LANGUAGES.get(rule.id.partition(".")[0], "markdown")
+    plain = "markdown" if rule in checks.rules(checks.Material) else "text"
+    language = LANGUAGES.get(rule.id.partition(".")[0], plain)
     shown = (
         f"{f'`{name}`:{2 * NL}' if name else ''}{_fenced(text, language)}" for name, text in examples.items()
     )
@@ -152,8 +154,12 @@ def _fenced(text: str, language: str) -> str:
 
 
 def _visible(text: str) -> str:
-    """The text with what is not seen written as its number."""
-    return "".join(sign if sign.isprintable() or sign == NL else _number(sign) for sign in text)
+    """The text with what is not seen by itself written as its number."""
+    return "".join(_number(sign) if _is_hidden(sign) else sign for sign in text)
+
+
+def _is_hidden(sign: str) -> bool:
+    return bool(unicodedata.combining(sign)) or not (sign.isprintable() or sign == NL)
 
 
 def _number(sign: str) -> str:

@@ -21,7 +21,7 @@ def fixed(session: Session, judged: "Callable[[], list[Finding]]", *, dry_run: b
     """Mend what can be mended, show it, and give the findings that are left."""
     from bot.mending import mended, write
 
-    root = session.app.settings.root
+    root = session.onlooker.settings.root
     findings = judged()
     made: dict[str, Mended] = {}
     for _ in range(1 if dry_run else ROUNDS):
