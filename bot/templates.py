@@ -1,9 +1,9 @@
 """The templates of an installation, in Jinja's sandbox: filled, named, and hashed."""
 
 from collections.abc import Callable, Iterable, Mapping
-from functools import lru_cache
+from functools import cache, lru_cache
 from hashlib import sha256
-from os.path import normpath
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -67,14 +67,15 @@ class Templates:
 
         Read anew each time: an editor may be at work.
         """
-        every = [name for name in self.loader.list_templates() if name.endswith(".j2")]
-        todo = [*names, *(name for name in every if name.split("/")[0] in set(folders))]
+        every = cache(lambda: [name for name in self.loader.list_templates() if name.endswith(".j2")])
+        wanted = set(folders)
+        todo = [*names, *(name for name in (every() if wanted else ()) if name.split("/")[0] in wanted)]
         sources: dict[str, str] = {}
         for name in todo:  # which grows as it is read
             if name not in sources:
                 sources[name] = self._source(name)
                 used = _used_by(sources[name])
-                todo += every if used is None else used
+                todo += every() if used is None else used
         return sources
 
     def _source(self, name: str) -> str:
@@ -118,11 +119,9 @@ class _Folders(FileSystemLoader):
 
     def get_source(self, environment: Environment, template: str) -> tuple[str, str, Callable[[], bool]]:
         source, file, is_unchanged = super().get_source(environment, template)
-        return source, file, lambda: self._first(template) == file and is_unchanged()
-
-    def _first(self, template: str) -> str | None:
         places = (Path(folder, template) for folder in self.searchpath)
-        return next((normpath(place) for place in places if place.is_file()), None)
+        before = list(takewhile(lambda place: not place.is_file(), places))
+        return source, file, lambda: is_unchanged() and not any(place.is_file() for place in before)
 
 
 @lru_cache(maxsize=128)

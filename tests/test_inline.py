@@ -10,13 +10,13 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given, settings, strategies as st
 from lxml import html as lxml_html
 
 from bot.errors import InputError
-from bot.inline import by_premailer, inline
+from bot.inline import by_premailer, cascade, css, inline, selectors, stylesheets
 from tests import strategies
-from tests.measuring import times
+from tests.measuring import calls, times
 
 DARK = "@media (prefers-color-scheme: dark) { p { color: #fff !important } }"
 KEPT = f'<style data-premailer="ignore">{DARK}</style>'
@@ -470,6 +470,49 @@ def test_p33_an_issue_of_40_kb_takes_some_thirty_times_what_reading_and_writing_
         return [lxml_html.tostring(lxml_html.fromstring(written)) for _ in range(10)]
 
     assert times(lambda: inline(written), ten_times_read_and_written) < 10
+
+
+SHEET = """
+    p, .a a { color: #12345a; margin: 0 } a:hover { color: red } [data-ogsc] .b { color: blue !important }
+    @media (max-width: 9em) { .a { padding: 0 } } .b { color: #234; background-color: #fff }
+"""
+
+
+def test_pages_of_one_theme_share_the_reading_of_its_sheets_and_the_plan(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    stylesheets.read.cache_clear()
+    cascade.plan.cache_clear()
+    read = calls(monkeypatch, css, "read")
+    for words in ("one", "two", "three"):
+        assert words in inline(page(f"<div class=a><p>{words} <a href=x>link</a></p></div>", SHEET))
+    assert len(read) == 1
+    assert cascade.plan.cache_info().misses == 1
+
+
+PARTS = st.sampled_from(
+    ["<p>x</p>", "<p class=b>x</p>", "<div class=a><a href=x>y</a></div>", '<p style="color: red">z</p>',
+     '<p class="b a" style="margin: 1px">z</p>', "<a class=b href=x>y</a>", "<td class=b>x</td>"]
+)  # fmt: skip
+BODIES = st.lists(PARTS, max_size=5).map("".join)
+
+
+@settings(deadline=None)
+@given(BODIES, st.lists(BODIES, max_size=3))
+def test_what_was_inlined_before_changes_nothing(body: str, others: list[str]) -> None:
+    forget()
+    alone = inline(page(body, SHEET))
+    forget()
+    for other in others:
+        inline(page(other, SHEET))
+    assert inline(page(body, SHEET)) == alone
+
+
+def forget() -> None:
+    """Begin as a new process does."""
+    stylesheets.read.cache_clear()
+    cascade.plan.cache_clear()
+    selectors.read.cache_clear()
 
 
 # ------------------------------------------------------------------------------------------- what may be lost

@@ -1,12 +1,14 @@
 """Whatever an author writes into a Slack template: blocks that Slack takes, or a fault with file and line."""
 
 import json
+import os
 import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
+from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from bot.blockkit import packed
 from bot.channels._slack_gone import no_more
@@ -16,6 +18,7 @@ from bot.errors import InputError
 from bot.models import Entry, Issue, Reference, Section, Week
 from bot.templates import Templates, shipped
 from bot.text import Bullets, Paragraph, Text
+from tests.measuring import calls
 from tests.servers.slack import rules
 
 HOSTILE = '<!channel> @here <@U0123456> <https://x.org|bank> *b* :tada: " \\ {{ 7*7 }}'
@@ -43,6 +46,26 @@ def assert_slack_takes(messages: list[Any]) -> None:
     for blocks in messages:
         assert rules.faults(blocks) == []
         assert rules.mentions({"blocks": blocks}) == []
+
+
+def test_a_template_is_read_once_and_again_when_it_is_edited_or_another_is_put_before_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read = calls(monkeypatch, ImmutableSandboxedEnvironment, "compile")
+    templates = Templates(tmp_path)
+    context = {**CONTEXT, "newsletter": {"title": HOSTILE, "tagline": "", "language": "en"}}
+    first = groups(templates, context)
+    before = len(read)
+    assert before > 0
+    assert groups(templates, context) == first
+    assert len(read) == before
+    own = tmp_path / "templates/slack/issue.j2"
+    own.parent.mkdir(parents=True)
+    for at, words in enumerate(("mine", "edited"), start=1):
+        own.write_text(f"{{{{ header('{words}') }}}}", "utf-8")
+        os.utime(own, (at, at))
+        assert words in repr(groups(templates, context))
+    assert len(read) == before + 2
 
 
 @pytest.mark.parametrize(
