@@ -44,18 +44,22 @@ def material(
     """One issue to look at, by its file; the `earlier` ones by the names of theirs."""
     files = {f"content/ai-papers/{week}.md": one for week, one in {**(earlier or {}), name: text}.items()}
     issues = [_read(place, one) for place, one in files.items()]
-    settings = Settings(
-        root=Path("/letters"),
-        transport={"kind": "maildir"},  # type: ignore[arg-type]  # as in TOML
-        newsletters={"ai-papers": _newsletter(language)},
-    )
     return Material(
-        settings,
+        settings(language),
         (issues[-1],),
         {"ai-papers": entries} if entries else {},
         earlier=tuple(issues[:-1]),
         now=NOW,
         texts=files,
+    )
+
+
+def settings(language: str) -> Settings:
+    """An installation with one newsletter of that language."""
+    return Settings(
+        root=Path("/letters"),
+        transport={"kind": "maildir"},  # type: ignore[arg-type]  # as in TOML
+        newsletters={"ai-papers": _newsletter(language)},
     )
 
 

@@ -58,6 +58,9 @@ def test_a_direction_that_is_not_ended_is_told_in_code_as_well() -> None:
         ("whe\u00ad els", [W]),
         ("\u3164", [W]),
         ("400\U000e0041\U000e0042 wheels", [E, E]),
+        ("whe\ufe0fels", [W]),
+        ("\U0001f9c0\U000e0101\U000e0102\U000e0103", [E]),  # bytes in disguise
+        ("\u2764\ufe0f and 1\ufe0f\u20e3 and \u845b\U000e0100", []),
         ("whe\u00adels", []),
         ("\u0e0a\u0e35\u0e2a\u200b\u0e2b\u0e19\u0e31\u0e01", []),  # Thai writes no blanks
         ("\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645", []),  # Persian needs the non-joiner
@@ -140,6 +143,7 @@ def test_whatever_was_read_in_a_wrong_encoding_is_found(words: str) -> None:
         (said("Cheese &amp;amp; butter"), 1),
         (said("Cheese &amp;#39; butter"), 1),
         (said("Cheese &amp; butter"), 0),
+        (issue(title='"Cheese&nbsp weekly"'), 1),
         (said("Cheese & butter; AT&T; Q&A; R&D;"), 0),
         (said("Write `&amp;` for it"), 0),
     ],

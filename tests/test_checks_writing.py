@@ -327,6 +327,7 @@ def test_an_entry_in_capitals_may_quote() -> None:
         ("en", "In [0, 1) and (0, ∞].", []),
         ("en", "Use `f(x` and `]`.", []),
         ("en", 'They say "weigh it.', [H]),
+        ("en", 'They say "carry the 1" and weigh.', []),
         ("en", 'A 27" wheel and a "round" one.', []),
         ("fr", "Ils disent « peser.", [H]),
         ("fr", "Ils disent « peser ».", []),
@@ -367,6 +368,7 @@ def test_a_text_that_breaks_off_is_told(language: str, text: str, severities: li
         ("A scaling law for cheese -", [W]),
         (", and a scaling law for cheese", [W]),
         ("A scaling law for cheese, " + "and for milk " * 10, [H]),
+        ("A scaling law for cheese and milk. " * 7, [W]),
         ("GPT-", []),
         (".NET weighs cheese", []),
         ("What is cheese?", []),
@@ -375,6 +377,15 @@ def test_a_text_that_breaks_off_is_told(language: str, text: str, severities: li
 )
 def test_a_title_with_a_loose_end_is_told(title: str, severities: list[Severity]) -> None:
     assert levels("ragged-title", titled(title)) == severities
+
+
+def test_a_text_that_lost_its_full_stop_is_told_where_the_others_have_theirs() -> None:
+    texts = [LONG, LONG.replace("400", "500"), LONG.replace("400", "600"), LONG.replace("400", "700")[:-1]]
+    assert levels("full-stop", said("\n\n".join(texts))) == [H]
+    assert levels("full-stop", said("\n\n".join(texts[:3]))) == []
+    assert levels("full-stop", said("\n\n".join([*texts[:3], "Too short to be one"]))) == []
+    assert levels("full-stop", said("\n\n".join([*texts[:3], f"{LONG[:-1]} `so`"]))) == []
+    assert levels("full-stop", said("\n\n".join(text.rstrip(".") for text in texts))) == []
 
 
 def test_a_heading_that_nothing_follows_is_told() -> None:

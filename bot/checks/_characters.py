@@ -84,6 +84,16 @@ def unseen(text: str) -> Iterator[re.Match[str]]:
 _FILLERS = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180d\u3164\uffa0]")
 
 
+_SELECTORS = re.compile(
+    "[\ufe00-\ufe0f\U000e0100-\U000e01ef]{2,}|(?<=[A-Za-z\\s])[\ufe00-\ufe0f\U000e0100-\U000e01ef]"
+)
+
+
+def selectors(text: str) -> "re.Match[str] | None":
+    """Variation selectors that choose no look of a character: behind a letter, or several in a row."""
+    return None if text.isascii() else _SELECTORS.search(text)
+
+
 def is_tag(character: str) -> bool:
     """Whether it is one of the tag characters, by which text can be smuggled past everybody's eyes."""
     return "\U000e0000" <= character <= "\U000e007f"

@@ -187,11 +187,14 @@ def _covers(pattern: re.Pattern[str], prose: str, at: int) -> bool:
 
 def _odd_quote(prose: str, language: str) -> int | None:
     """Where the first quotation mark without a partner stands."""
-    for marks in ('"', "\u00ab\u00bb"):
-        at = [found.start() for found in re.finditer(f"(?<![\\d])[{marks}]", prose)]  # 27" is a measure
-        if len(at) % 2:
+    for mark in ('"', "\u00ab\u00bb"):
+        at = [found.start() for found in re.finditer(f"[{mark}]", prose)]
+        if len(at) % 2 and not (mark == '"' and _MEASURE.search(prose)):
             return at[-1]
     return _odd_curl(prose) if language in _ENGLISH_QUOTES else None
+
+
+_MEASURE = re.compile(r"\d\"")  # 27 inches
 
 
 def _odd_curl(prose: str) -> int | None:

@@ -19,11 +19,12 @@ from bot.checks._characters import (
     is_tag,
     mojibake,
     named,
+    selectors,
     sides,
     unpaired,
     unseen,
 )
-from bot.checks._passages import HEADINGS, LINES, TEXTS, Kind, flaw, shown
+from bot.checks._passages import HEADINGS, LINES, TEXTS, Kind, Passage, flaw, shown
 from bot.models import Severity
 
 
@@ -51,18 +52,26 @@ def invisible(material: Material) -> Iterator[Flaw]:
     and read by machines.
     """
     for passage in material.passages:
-        told = set[str]()
-        for found in unseen(passage.words):
-            if found[0] not in told:
-                told.add(found[0])
-                where = passage.words[max(found.start() - 15, 0) : found.end() + 15]
-                message = f"{named(found[0])} in {shown(where)}"
-                severity = Severity.ERROR if is_tag(found[0]) else None
-                yield flaw(material, passage, found[0], message, "delete it", severity)
-        if passage.kind in LINES and SOFT_HYPHEN in passage.words and SOFT_HYPHEN not in told:
-            message = f"{passage.kind}: {named(SOFT_HYPHEN)} in {shown(passage.words)}"
-            fix = "delete it: inboxes show it as a hyphen"
-            yield flaw(material, passage, SOFT_HYPHEN, message, fix)
+        for character, where in _unseen(passage).items():
+            message = f"{named(character)} in {shown(where)}"
+            severity = Severity.ERROR if is_tag(character) else None
+            yield flaw(material, passage, character, message, "delete it", severity)
+        if found := selectors(passage.words):
+            message = f"{len(found[0])} variation selectors in {shown(passage.words)}"
+            smuggled = len(found[0]) > 1
+            fix = "delete them"
+            yield flaw(material, passage, found[0], message, fix, Severity.ERROR if smuggled else None)
+
+
+def _unseen(passage: Passage) -> dict[str, str]:
+    """The invisible characters of a passage, each with the words about it; inboxes show soft hyphens."""
+    words = passage.words
+    at = dict[str, int]()
+    for found in unseen(words):
+        at.setdefault(found[0], found.start())
+    if passage.kind in LINES and SOFT_HYPHEN in words:
+        at.setdefault(SOFT_HYPHEN, words.index(SOFT_HYPHEN))
+    return {character: words[max(start - 15, 0) : start + 15] for character, start in at.items()}
 
 
 _LOST = re.compile("[\ufffd\ud800-\udfff]+")
@@ -89,7 +98,9 @@ def wrongly_read(material: Material) -> Iterator[Flaw]:
             yield flaw(material, passage, words, f"{shown(words)} was {shown(was)}", f"write {was}")
 
 
-_ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,30});")
+_ENTITY = re.compile(
+    r"&(?:(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,30});|(?:nbsp|amp|quot)\b)"
+)
 
 
 def visible_entity(material: Material) -> Iterator[Flaw]:

@@ -4,7 +4,7 @@ from bot.checks import Material, Rule
 from bot.checks._labels import entry_date, no_such_day, week_label
 from bot.checks._leftovers import filler, machine_talk, note, stray_mark, template_mark, unfinished
 from bot.checks._series import counted, issue_number, no_intro, numbering, same_line, same_text
-from bot.checks._structure import bare_heading, ragged_title
+from bot.checks._structure import bare_heading, no_full_stop, ragged_title
 from bot.checks._wording import brackets, broken_off, capitals, doubled_word, punctuation
 from bot.models import Severity
 
@@ -92,6 +92,16 @@ RULES = (
         broken_off,
         mend="Write the rest of the sentence, or what the colon announces.",
         example=f"{_ENTRY}The authors weigh 400 wheels and\n",
+    ),
+    Rule(
+        "writing.full-stop",
+        Severity.HINT,
+        no_full_stop,
+        mend="Write the rest of the sentence, or the full stop.",
+        example="".join(
+            f"## Cheese {number}\n\n[Paper](https://example.org/{number})\n\n{text}\n\n"
+            for number, text in enumerate((_FOUND, _FOUND, _FOUND, _FOUND.rstrip(".\n")))
+        ),
     ),
     Rule(
         "writing.capitals",
