@@ -5,12 +5,16 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings, strategies as st
 
-from bot.checks import Material, links
+from bot.canonical import canonical
+from bot.checks import Material, content, links
 from bot.checks._hosts import disguise, unreachable
-from bot.models import Edit, Entry, Finding, Issue, Reference, Section, Severity
+from bot.models import Edit, Entry, Finding, Issue, Reference, Section, Severity, Week
 from bot.settings import Settings
 from bot.sources.markdown import read_issue_bytes
+from bot.text import Blocks
+from tests import strategies
 
 SETTINGS = Settings(root=Path("/letters"), transport={"kind": "maildir"})  # type: ignore[arg-type]  # as in TOML
 RULES = {rule.id: rule for rule in links.RULES}
@@ -110,6 +114,8 @@ NEAR_MISSES = (
     ("links.disguised-host", "https://яндекс.com/"),
     ("links.disguised-host", "https://日本語テスト.jp/"),
     ("links.disguised-host", "https://tokyo東京.jp/"),
+    ("links.disguised-host", "https://代々木.jp/"),
+    ("links.disguised-host", "https://новости.com/"),
     ("links.disguised-host", "https://xn--a-.org/"),
     ("links.shortener", "https://bit.ly/"),
     ("links.shortener", "https://youtu.be/dQw4w9WgXcQ"),
@@ -120,6 +126,7 @@ NEAR_MISSES = (
     ("links.odd-end", "https://en.wikipedia.org/wiki/A_(b)"),
     ("links.odd-end", "https://x.org/a/"),
     ("links.odd-end", "https://x.org/?q=[a]"),
+    ("links.odd-end", "https://en.wikipedia.org/wiki/Apple_Inc."),
     ("links.odd-end", "mailto:editor@x.org?subject=a."),
     ("links.invisible", "https://x.org/日本"),
     ("links.not-encoded", "https://x.org/stra%C3%9Fe"),
@@ -255,6 +262,24 @@ def test_a_pdf_that_is_meant_is_left_alone(body: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("links_of_one", "links_of_two", "severity"),
+    [
+        ("[A](https://arxiv.org/abs/2504.12285)", "[B](https://arxiv.org/pdf/2504.12285)", Severity.WARNING),
+        ("[Paper](https://x.org/a?utm_source=y)", "[Paper](http://www.x.org/a/)", Severity.WARNING),
+        ("[A](https://x.org/a), [by](https://y.org)", "[B](https://x.org), [by](https://y.org)", Severity.HINT),
+        ("[Paper](https://x.org/a)", "[Paper](https://x.org/b)", None),
+        ("[A](https://arxiv.org/abs/2504.12285), [PDF](https://arxiv.org/pdf/2504.12285)", "Text", None),
+    ],
+)  # fmt: skip
+def test_a_work_linked_twice_in_one_issue_is_told(
+    links_of_one: str, links_of_two: str, severity: Severity | None
+) -> None:
+    (rule,) = (one for one in content.RULES if one.id == "content.duplicate-url")
+    body = f"## One\n\n{links_of_one}\n\n## Two\n\n{links_of_two}\n"
+    assert [one.severity for one in rule.findings(material(body))] == ([severity] if severity else [])
+
+
+@pytest.mark.parametrize(
     ("before", "now", "severity"),
     [
         ("https://arxiv.org/abs/2504.12285", "https://arxiv.org/pdf/2504.12285v2", Severity.WARNING),
@@ -268,6 +293,24 @@ def test_a_work_of_an_earlier_issue_is_told(before: str, now: str, severity: Sev
     told = found("links.earlier", entry(now), W16=entry(before))
     assert [finding.severity for finding in told] == ([severity] if severity else [])
     assert all("2025-W16" in finding.message for finding in told)
+
+
+SAME = (
+    ("https://youtu.be/dQw4w9WgXcQ", "https://www.youtube.com/watch?t=9&v=dQw4w9WgXcQ"),
+    ("https://x.org/app#!/Inbox", "http://www.x.org/app/#!/Inbox"),
+    ("https://x.org/a?b=1&c=2", "https://x.org/a?c=2&b=1"),
+    ("https://arxiv.org/abs/math.GT/0309136", "https://arxiv.org/pdf/math/0309136v2.pdf"),
+    ("https://doi.org/10.1000/ABC", "https://dl.acm.org/doi/pdf/10.1000/abc"),
+    ("https://x.org/caf%C3%A9", "https://x.org/caf%c3%a9"),
+    ("https://aclanthology.org/2023.acl-long.1.pdf", "https://aclanthology.org/2023.acl-long.1/"),
+)
+
+
+@pytest.mark.parametrize(("before", "now"), [*SAME, *((now, before) for before, now in SAME)])
+def test_the_sieve_for_earlier_addresses_lets_every_spelling_through(before: str, now: str) -> None:
+    assert canonical(before) == canonical(now)
+    body = f"## One\n\n[Paper](<{now}>)\n"
+    assert found("links.earlier", body, W16=f"## One\n\n[Paper](<{before}>)\n")
 
 
 def test_a_work_of_a_later_issue_is_not_told_of_an_earlier_one() -> None:
@@ -355,3 +398,14 @@ def test_a_single_entry_s_link_is_found_in_its_own_file_though_an_issue_takes_it
     given = replace(issue, sections=(Section(None, (taken,)),))
     (finding,) = RULES["links.tracking"].findings(Material(SETTINGS, (given,), texts=texts))
     assert finding.place == "entries/one.md:5:9"
+
+
+@settings(max_examples=30)
+@given(strategies.blocks(), st.lists(st.sampled_from([url for _, url in HITS]), max_size=4))
+def test_no_content_makes_a_rule_about_links_fail(blocks: Blocks, urls: list[str]) -> None:
+    odd = tuple(Reference("Paper", url) for url in (*urls, "https://["))
+    one = Entry("One", odd, blocks, place="2025-W17.md:4")
+    made = Issue("ai-papers", Week(2025, 17), "AI Papers", (Section(None, (one,)),), place="2025-W17.md:1")
+    texts = {"2025-W17.md": "---\n\n---\n\n" + " ".join(urls)}
+    for rule in RULES.values():
+        list(rule.findings(Material(SETTINGS, (made,), earlier=(made,), texts=texts)))

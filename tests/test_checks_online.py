@@ -35,6 +35,7 @@ def told(url: str, answer: Answer, **others: Answer) -> list[str]:
 
 
 URL = "https://x.org/a"
+OTHERS = [fault for fault in Fault if fault not in (Fault.NO_HOST, Fault.PRIVATE)]
 
 
 @pytest.mark.parametrize(
@@ -48,7 +49,7 @@ URL = "https://x.org/a"
         (Answer(404, (Step(301, "https://x.org/b"),)), ["links.dead"]),
         *((Answer(status), []) for status in (401, 403, 405, 429, 451, 999)),
         *((Answer(status), ["links.unreachable"]) for status in (400, 422, 500, 502, 503)),
-        *((Answer(fault=fault), ["links.unreachable"]) for fault in sorted({*Fault} - {Fault.NO_HOST, Fault.PRIVATE})),
+        *((Answer(fault=fault), ["links.unreachable"]) for fault in OTHERS),
         (Answer(fault=Fault.PRIVATE), []),  # links.private-host has said so
         (Answer(fault=Fault.PRIVATE, steps=(Step(302, "http://10.0.0.1/"),)), ["links.unreachable"]),
         (Answer(200, (Step(301, "https://x.org/b"),)), ["links.moved"]),
@@ -95,8 +96,12 @@ def test_the_new_address_of_a_moved_page_comes_with_the_finding(
     assert finding.edits == (Edit("2025-W17.md:6:9", url, becomes),)
 
 
-def test_a_page_that_leads_to_the_front_page_now_is_not_mended() -> None:
-    (finding,) = found("links.moved", URL, {URL: Answer(200, (Step(301, "https://x.org/"),))})
+@pytest.mark.parametrize(
+    "new", ["https://x.org/", "https://x.org/b)", "https://x.org/*b*", "https://x.org/b."]
+)
+def test_a_new_address_that_a_person_should_look_at_is_not_mended(new: str) -> None:
+    """A front page is not the page, and marks may end a link where it stands."""
+    (finding,) = found("links.moved", URL, {URL: Answer(200, (Step(301, new),))})
     assert finding.edits == ()
 
 

@@ -431,6 +431,12 @@ def test_a_spoilt_memory_is_no_memory(text: str, tmp_path: Path) -> None:
     assert Memory(file, NOW).recall("https://x.org/", whole=False) == Answer(200)
 
 
+def test_what_was_not_asked_for_a_rule_of_ours_is_not_remembered() -> None:
+    memory = Memory(None, NOW)
+    memory.learn("https://x.org:8080/", Answer(fault=Fault.PORT))
+    assert memory.recall("https://x.org:8080/", whole=False) is None
+
+
 def test_a_memory_that_cannot_be_written_is_no_fault_of_the_links(tmp_path: Path) -> None:
     (tmp_path / "var").write_text("a file where a folder should be", "utf-8")
     memory = Memory(tmp_path / "var" / "lookups.json", NOW)

@@ -77,9 +77,9 @@ def _unreachable_address(
 
 # -------------------------------------------------------------------------------------------------- letters
 
-_TOGETHER = frozenset({"LATIN", "CJK", "HIRAGANA", "KATAKANA", "HANGUL", "BOPOMOFO"})
+_TOGETHER = frozenset({"LATIN", "CJK", "HIRAGANA", "KATAKANA", "HANGUL", "BOPOMOFO", "IDEOGRAPHIC"})
 """Scripts that words of one language mix (UTS 39, highly restrictive)."""
-_LIKE_LATIN = frozenset("асԁеһіјӏорԛѕуԝхѵькмтвгпնոսցօզյһғ" + "ανορτυικγηωχ")
+_LIKE_LATIN = frozenset("асԁеһіјӏорԛѕуԝхѵьгпնոսցօզյ" + "αικνορτυω")
 """Cyrillic, Armenian and Greek letters that look like Latin ones, as in `xn--80ak6aa92e.com`."""
 
 

@@ -7,7 +7,7 @@ from urllib.parse import unquote
 
 from bot.canonical import arxiv_id, canonical, without_tracking
 from bot.checks import Flaw, Material
-from bot.checks._links import Seen, becomes, flaw, shown
+from bot.checks._links import Seen, becomes, flaw, parts_of, shown
 from bot.models import Edit
 
 _LONG = 400
@@ -37,6 +37,8 @@ def _odd_end(url: str) -> tuple[str, str] | None:
     if not found or url.startswith("mailto:"):
         return None
     end = found[0]
+    if end == "." and parts_of(url).netloc.endswith("wikipedia.org"):  # /wiki/Apple_Inc.
+        return None
     opener = _OPENERS.get(end)
     if opener and url.count(opener) >= url.count(end):
         return None

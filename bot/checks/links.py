@@ -1,6 +1,7 @@
 """Rules about links that can be judged without following them."""
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from bot.canonical import canonical
 from bot.checks import Flaw, Material, Rule
@@ -13,7 +14,7 @@ from bot.checks._destinations import (
     template_slot,
     user_info,
 )
-from bot.checks._links import flaw, parts_of
+from bot.checks._links import Seen, flaw, parts_of
 from bot.checks._spelling import (
     arxiv_pdf,
     invisible,
@@ -69,11 +70,10 @@ def earlier(material: Material) -> Iterator[Flaw]:
     Regular readers know it. The work is the same under whatever address: arXiv's page, PDF and HTML, a
     DOI, with and without www or tracking. A paper is a warning; a page may have changed since.
     """
-    known = _first_issues(material)
+    names = {canonical(seen.url) for seen in material.links if _is_a_work(seen)}
+    known = _first_issues(material, names)
     weeks = {issue.key: issue.week for issue in material.issues}
-    for seen in material.links:
-        if not seen.in_line or not _is_a_work(seen.url):
-            continue
+    for seen in filter(_is_a_work, material.links):
         name = canonical(seen.url)
         week, title = known.get((seen.newsletter, name), (None, ""))
         if week and (seen.issue is None or week < weeks[seen.issue]):
@@ -90,21 +90,41 @@ _PAPERS = (
 )
 
 
-def _first_issues(material: Material) -> Mapping[tuple[str, str], tuple[Week, str]]:
-    """Where each work was first, by newsletter and name: one pass for all issues."""
+def _first_issues(material: Material, names: Collection[str]) -> Mapping[tuple[str, str], tuple[Week, str]]:
+    """Where works were first, by newsletter and name: one pass for all issues."""
     first = dict[tuple[str, str], tuple[Week, str]]()
-    every = {issue.key: issue for issue in (*material.earlier, *material.issues)}
-    for issue in sorted(every.values(), key=lambda one: one.week):
+    looked_at = {issue.key: issue for issue in material.issues}
+    earlier_ones = [issue for issue in material.earlier if issue.key not in looked_at]
+    ends = _ends(names) if len(names) <= _FEW else ()
+    for issue in sorted((*earlier_ones, *looked_at.values()), key=lambda one: one.week):
+        sieve = ends if issue.key not in looked_at else ()
         for entry in issue.entries:
             for reference in entry.references:
-                first.setdefault((issue.newsletter, canonical(reference.url)), (issue.week, entry.title))
+                if not sieve or _may_be(reference.url, sieve):
+                    key = issue.newsletter, canonical(reference.url)
+                    first.setdefault(key, (issue.week, entry.title))
     return first
 
 
-def _is_a_work(url: str) -> bool:
-    """Whether an address leads to something in particular, not to the front page of a site."""
-    parts = parts_of(url)
-    return bool(parts.path.strip("/") or parts.query)
+_FEW = 100
+"""Works up to which it is quicker to sieve the addresses of earlier issues than to name them all."""
+
+
+def _ends(names: Iterable[str]) -> tuple[str, ...]:
+    """The last piece of each name, such as an arXiv id: every address of that work has it in it."""
+    return tuple({re.split("[/?=&#]", name)[-1].lower() for name in names})
+
+
+def _may_be(url: str, ends: Sequence[str]) -> bool:
+    """Whether an address may be of one of some works, by their ends; one that is encoded may be of any."""
+    lower = url.lower()
+    return "%" in url or any(end in lower for end in ends)
+
+
+def _is_a_work(seen: Seen) -> bool:
+    """Whether a link of a line of links leads to something in particular, not to a site's front page."""
+    parts = parts_of(seen.url) if seen.in_line else None
+    return parts is not None and bool(parts.path.strip("/") or parts.query)
 
 
 LOOKS_AT = Material

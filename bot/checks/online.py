@@ -1,5 +1,6 @@
 """Rules about what the web says of links, for `check --online`: they are gone, moved, or cannot be judged."""
 
+import re
 from collections.abc import Iterator
 from itertools import takewhile
 
@@ -10,6 +11,8 @@ from bot.checks._web import Answer, Fault, Web, secure
 from bot.models import Severity
 
 _GONE = {404: "is not there (404)", 410: "is gone for good (410)"}
+_PLAIN = re.compile(r"[A-Za-z0-9:/._~?&=%+#@,;-]*[A-Za-z0-9/=_-]")
+"""What an address may be made of that reads as the same address wherever it stands in a text."""
 _PERMANENT = (301, 308)
 _WALLS = (401, 402, 403, 405, 406, 407, 418, 429, 451, 999)
 """What sites say to whoever is no browser, or not logged in: no word about the page."""
@@ -47,7 +50,7 @@ def moved(web: Web) -> Iterator[Flaw]:
             if lost:
                 yield flaw(seen, "leads to the front page now", "look whether the page is still there")
             else:
-                edits = becomes(seen, new) if seen.raw == seen.url else ()
+                edits = becomes(seen, new) if seen.raw == seen.url and _PLAIN.fullmatch(new) else ()
                 yield flaw(seen, "has moved for good", f"write {shown(new)}", edits=edits)
 
 

@@ -40,6 +40,9 @@ class Memory:
         return answer if fresh and enough else None
 
     def learn(self, url: str, answer: Answer) -> None:
+        """Remember an answer; what was not asked by a rule of ours may be asked under another one."""
+        if answer.fault in (Fault.PORT, Fault.PRIVATE):
+            return
         self._known[url] = {"at": self._now.isoformat(), **_document(answer)}
 
     def save(self) -> None:
