@@ -1,21 +1,25 @@
 """Every rule says what it finds, why, and how to mend it, and its example makes it fire."""
 
+import re
 import tomllib
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from hypothesis import given, strategies as st
 
+import bot
 from bot import checks, plugins
 from bot.checks import Material, Rule, look
+from bot.markup.doubts import DoubtKind
 from bot.settings import Settings
 from bot.settings.reading import overlaid
 from bot.sources.markdown import read_issue_bytes, read_newsletter
 from tests.strategies import TRAPS, URLS
 
+BOT_FOLDER = Path(bot.__file__).parent
 THURSDAY = datetime(2025, 4, 24, 12, tzinfo=UTC)
 """The day before 2025-W17 goes out."""
 BOT: dict[str, Any] = {
@@ -58,6 +62,15 @@ def test_an_id_is_a_family_and_a_name_and_there_once() -> None:
     # What only the web can say of links is a file of its own, since it looks at something else.
     assert {one.partition(".")[0] for one in ids} == {*plugins.kinds("checks"), "checks"} - {"online"}
     assert [one for one in ids if "_" in one or one != one.lower() or one.count(".") != 1] == []
+
+
+def test_whatever_reading_finds_has_a_rule() -> None:
+    """Found by how it is written: `opened.find("yaml", …)`, and the kinds of doubts about Markdown."""
+    readers = ("front_matter.py", "sources/markdown.py", "sources/_markdown_body.py")
+    sources = "".join((BOT_FOLDER / name).read_text("utf-8") for name in readers)
+    named = {*re.findall(r'opened\.find\(\s*"([a-z]+)"', sources), *get_args(DoubtKind)}
+    assert {"yaml", "file", "encoding", "week", "table"} <= named
+    assert {f"content.{name}" for name in named} - set(checks.known()) == set()
 
 
 @pytest.mark.parametrize("rule", CONTENT)

@@ -44,13 +44,11 @@ __all__ = [
     "asked",
     "github",
     "in_order",
-    "judge",
     "known",
     "located",
     "look",
     "refusal",
     "rules",
-    "run",
     "to_ask",
 ]
 
@@ -141,16 +139,6 @@ def _failure(rule: Rule[Any], error: Exception, issue: str | None) -> Flaw:
     place = f"bot/{file.relative_to(_BOT).as_posix()}" if file.is_relative_to(_BOT) else file.name
     fix = f'report it; until then, switch it off: "{rule.id}" = "off"'
     return Flaw(f"{place}:{ours[-1].lineno}", f"check {rule.id} failed: {type(error).__name__}", fix, issue)
-
-
-def run(material: Material) -> list[Finding]:
-    """Every finding of a configuration and its content."""
-    return look(material)
-
-
-def judge(mail: Mail) -> list[Finding]:
-    """Every finding of one issue as mail."""
-    return look(mail)
 
 
 # --------------------------------------------------------------------------------------------------- order

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from bot.cli.session import Session, no
+from bot.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -72,7 +73,8 @@ def check_(
             look_up = _asking(session, ports, progress("asking the web")) if online else None
             return session.onlooker.check(issues, session.now, progress("judging issues"), look_up)
 
-    findings = fixed(session, judged, dry_run=dry_run) if fix else judged()
+    with _annotating(session):
+        findings = fixed(session, judged, dry_run=dry_run) if fix else judged()
     if session.form == "github":
         click.echo(github(findings, _folder(session)), nl=bool(findings))
     else:
@@ -81,9 +83,22 @@ def check_(
         no()
 
 
+@contextmanager
+def _annotating(session: Session) -> "Iterator[None]":
+    """Tells GitHub also of a configuration that cannot be read, where the command goes no further."""
+    from bot.checks import github
+
+    try:
+        yield
+    except InputError as error:
+        if session.form == "github":
+            click.echo(github(error.findings, _folder(session)), nl=bool(error.findings))
+        raise
+
+
 def _folder(session: Session) -> str:
     """Where the installation is, seen from here: in a workflow, the repository's top."""
-    root, here = session.onlooker.settings.root.resolve(), Path.cwd()
+    root, here = session.config.resolve().parents[1], Path.cwd()
     return root.relative_to(here).as_posix() if root != here and root.is_relative_to(here) else ""
 
 

@@ -8,7 +8,7 @@ import pytest
 from lxml import html as lxml_html
 from playwright.sync_api import Browser
 
-from bot.checks import Mail, judge
+from bot.checks import Mail, look
 from bot.folding import longest
 from bot.importing.form import in_our_form
 from bot.importing.opening import source_of, text_of
@@ -83,7 +83,7 @@ def found_in(one: Made) -> list[Finding]:
     web_url = issue_url(BASE_URL, one.issue.newsletter, one.issue.week, several=False)
     size = longest(one.rendered.html, Slots(one.rendered.nonce), BASE_URL)
     sources = TEMPLATES.sources([f"themes/{one.newsletter.theme}.html.j2"])
-    return judge(Mail(one.issue, one.newsletter, one.rendered, web_url, size, sources))
+    return look(Mail(one.issue, one.newsletter, one.rendered, web_url, size, sources))
 
 
 def share(corpus: list[Issue], theme: str) -> list[Issue]:

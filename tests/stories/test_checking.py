@@ -83,6 +83,34 @@ def test_a_rule_that_there_is_not_is_refused_by_its_name(here: Installation) -> 
     )
 
 
+THEME = """\
+{% extends "themes/plain.html.j2" %}
+{% block sheet %}
+{{ super() }}
+{% if "2025-W18" in web_url %}{{ nothing.there.is }}{% endif %}
+{% endblock %}
+"""
+
+
+def test_of_an_archive_only_the_issue_that_is_named_is_set(here: Installation) -> None:
+    here.write("templates/themes/own.html.j2", THEME)
+    path = here.root / "config/newsletters/ai-papers.toml"
+    path.write_text(path.read_text("utf-8").replace("[schedule]", 'theme = "own"\n\n[schedule]'), "utf-8")
+    assert here("check", "2025-W17").status == 0
+    assert here("check", "2025-W18").status == 1
+    assert here("check").status == 1
+
+
+def test_github_is_told_of_a_configuration_that_cannot_be_read(here: Installation) -> None:
+    path = here.root / "config/newsletters/ai-papers.toml"
+    path.write_text(path.read_text("utf-8").replace("fri", "friday", 1), "utf-8")
+    answer = here("check", "--format", "github")
+    assert answer.status == 2
+    assert answer.out.startswith(
+        "::error file=config/newsletters/ai-papers.toml,title=config::schedule.day: "
+    )
+
+
 def test_github_gets_a_column_and_the_path_from_where_it_stands(here: Installation) -> None:
     draft = here.issue("2025-W19", title="A draft", status="draft")
     answer = here("check", "2025-W19", "--format", "github")
