@@ -62,6 +62,16 @@ class App:
         )
         return built
 
+    @cached_property
+    def signing_key(self) -> bytes:
+        """What links and sessions of the studio are signed with."""
+        from bot.settings.secrets import kept_key
+
+        given = self.settings.secret("signing_key")
+        if given is not None:
+            return given.get_secret_value().encode()
+        return kept_key(self.settings.root / "var" / "signing-key")
+
     def channels(self, newsletter: Newsletter) -> "Mapping[str, Channel]":
         """The channels of a newsletter, by name."""
         return {name: self._channel(newsletter, options) for name, options in newsletter.channels.items()}

@@ -17,13 +17,13 @@ ROWS = (
     {
         "plugins", "settings", "calendar", "picker", "markup", "compose", "inline", "mail", "headers",
         "links", "policy", "checks", "blockkit", "front_matter", "templates", "folding",
-        "addresses", "canonical", "changes", "dkim", "drawing", "feeds", "notices",
+        "addresses", "canonical", "changes", "dkim", "drawing", "signing", "feeds", "notices",
         "pages",
     },
     {"sources", "channels", "transports", "store", "lookups"},
     {
         "publish", "outbox", "doubts", "correcting", "approvals", "subscriptions", "importing", "content",
-        "clerk", "proofs", "readership", "doctor", "listening", "mending",
+        "clerk", "proofs", "telling", "readership", "doctor", "listening", "mending",
     },
     {"app", "cli", "desk", "inspection", "outlook", "overview", "running", "schedule", "web"},
 )  # fmt: skip

@@ -61,6 +61,11 @@ class Settings(BaseSettings):
     smtp_password_file: Path | None = None
     """A file that holds it."""
 
+    signing_key: SecretStr | None = None
+    """What the studio's links and sessions are signed with, on every machine; only from the environment."""
+    signing_key_file: Path | None = None
+    """A file that holds it; where neither is set, `var/signing-key` is made and used."""
+
     @classmethod
     def settings_customise_sources(
         cls,
@@ -104,7 +109,8 @@ class Settings(BaseSettings):
         return len(self.newsletters) > 1
 
     def secret(
-        self, name: Literal["slack_token", "slack_app_token", "slack_webhook", "smtp_password"]
+        self,
+        name: Literal["slack_token", "slack_app_token", "slack_webhook", "smtp_password", "signing_key"],
     ) -> SecretStr | None:
         """A secret from the environment, or else from the file that the configuration names."""
         given: SecretStr | None = getattr(self, name)
