@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from contextlib import closing
 from datetime import timedelta
 
 import pytest
@@ -9,7 +10,8 @@ from playwright.sync_api import Browser
 
 from tests.browser import shown
 from tests.oracles.test_axe import barriers, in_both_schemes
-from tests.oracles.test_html_validate import PAGE_ONLY, complaints
+from tests.oracles.test_html_validate import PAGE_ONLY, complaints as faults
+from tests.test_web_serving import served
 from tests.website import NOW, Website
 
 New = Callable[..., Website]
@@ -57,6 +59,28 @@ def test_no_page_is_wider_than_the_smallest_screen(chromium: Browser, pages: dic
                 assert seen.evaluate("document.documentElement.scrollWidth") <= width, (name, width)
 
 
+def test_a_browser_shows_the_styles_that_the_policy_allows_and_has_nothing_to_complain_of(
+    chromium: Browser, new_website: New
+) -> None:
+    website = new_website()
+    website.publish()
+    website.correct(words="Other words.", at=NOW + timedelta(days=1))
+    path = f"/u/{website.reader()}"
+    complaints: list[str] = []
+    with served(website) as port, closing(chromium.new_context(color_scheme="dark")) as context:
+        page = context.new_page()
+        page.on("console", lambda message: complaints.append(message.text))
+        for address in ("/", "/issues/2025-W17", path):
+            page.goto(f"http://127.0.0.1:{port}{address}")
+            colour = page.evaluate("getComputedStyle(document.body).backgroundColor")
+            assert colour == "rgb(30, 28, 23)", address
+        page.click("button")
+        assert page.locator("button[name=undo]").count() == 1
+        assert context.cookies() == []
+    assert website.consent() == "unsubscribed"
+    assert complaints == []
+
+
 def test_everything_that_can_be_pressed_is_large_enough_and_can_be_reached_by_keys(
     chromium: Browser, pages: dict[str, str]
 ) -> None:
@@ -82,5 +106,5 @@ def test_a_planted_barrier_is_found(chromium: Browser, pages: dict[str, str]) ->
 
 
 def test_the_pages_are_html_as_it_is_written_down(pages: dict[str, str]) -> None:
-    found = complaints(list(pages.values()), list(PAGE_ONLY))
+    found = faults(list(pages.values()), list(PAGE_ONLY))
     assert dict(zip(pages, found, strict=True)) == {name: [] for name in pages}

@@ -18,8 +18,8 @@ from bot.web.site import Masthead, Site, html, kept
 
 PER_PAGE = 25
 """Issues on one page of the archive."""
-IN_FEED = 20
-"""Issues in a feed, which carries them whole."""
+IN_FEED = 10
+"""Issues in a feed, which carries them whole: a reader of a weekly is not away for longer."""
 
 
 def blueprint(site: Site) -> Blueprint:
@@ -42,6 +42,7 @@ class _Views:
 
     def __init__(self, site: Site) -> None:
         self._site = site
+        self._summaries: dict[tuple[int, int], str] = {}
 
     # ------------------------------------------------------------------------------------------------ lists
 
@@ -76,7 +77,7 @@ class _Views:
             "path": f"{self._site.home(newsletter)}issues/{one.week}",
             "title": one.title,
             "day": str(day_in(newsletter.schedule.zone, one.at)),
-            "summary": self._page(one).summary,
+            "summary": self._summary(one),
             "newsletter": newsletter.title if named else "",
         }
 
@@ -186,6 +187,13 @@ class _Views:
         known = self._site.settings.newsletters
         with self._site.store.read() as connection:
             return [one for one in archive.shown(connection, newsletter) if one.newsletter in known]
+
+    def _summary(self, one: Shown) -> str:
+        """What a list says of an issue; remembered, as a revision never changes and a page is large."""
+        key = one.id, one.revision
+        if key not in self._summaries:
+            self._summaries[key] = self._page(one).summary
+        return self._summaries[key]
 
     def _page(self, one: Shown) -> Page:
         with self._site.store.read() as connection:
