@@ -95,8 +95,9 @@ def claim(
     while chosen := connection.scalars(_due(issue, channel, limit, now)).all():
         connection.execute(update(deliveries).where(deliveries.c.id.in_(chosen)).values(worker_id=worker))
         rows = connection.execute(_claimed(worker, chosen)).all()
-        settle(connection, worker, [gone for row in rows if (gone := _gone(row, now))])
-        if staying := [row for row in rows if not _gone(row, now)]:
+        gone = {row.id: why for row in rows if (why := _gone(row, now))}
+        settle(connection, worker, gone.values())
+        if staying := [row for row in rows if row.id not in gone]:
             root = _root(connection, issue, channel) if any(row.part > 1 for row in staying) else None
             return [_delivery(row, root) for row in staying]
     return []

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
+from operator import itemgetter
 from typing import Any, Self
 
 from sqlalchemy import Dialect, PoolProxiedConnection, Select, Update, bindparam, func, select, update
@@ -24,20 +25,19 @@ class Statement:
     words: str
     fixed: dict[str, Any]
     """The values that are the same every time."""
-    order: tuple[str, ...] | None
-    """The names of its values in order; None where the driver takes them by name."""
+    placed: Callable[[dict[str, Any]], Any]
+    """The values as the driver takes them: in order, or by name."""
 
     @classmethod
     def built(cls, statement: Update | Select[Any], dialect: Dialect) -> Self:
         """Build it once; a value that the dialect must turn into its own is for the caller to turn."""
         compiled = statement.compile(dialect=dialect)
-        order = tuple(compiled.positiontup) if compiled.positiontup else None
-        return cls(str(compiled), dict(compiled.params), order)
+        placed = itemgetter(*compiled.positiontup) if compiled.positiontup else dict
+        return cls(str(compiled), dict(compiled.params), placed)
 
     def row(self, **values: Any) -> Any:
-        """The values of one execution as the driver takes them."""
-        values = {**self.fixed, **values}
-        return values if self.order is None else tuple(values[name] for name in self.order)
+        """The values of one execution."""
+        return self.placed(self.fixed | values)
 
 
 class Pen:
@@ -49,7 +49,8 @@ class Pen:
         self._sent, self._mark, self._marked = (
             Statement.built(one, dialect) for one in (_SENT, _MARK, _MARKED)
         )
-        in_its_way: Callable[[datetime], Any] | None = deliveries.c.settled_at.type.bind_processor(dialect)
+        kind = deliveries.c.settled_at.type.dialect_impl(dialect)
+        in_its_way: Callable[[datetime], Any] | None = kind.bind_processor(dialect)
         self._instant: Callable[[datetime], Any] = in_its_way or aware
 
     @classmethod

@@ -141,7 +141,7 @@ class SmtpConnection:
     # ------------------------------------------------------------------------------------------------ a mail
 
     def _sent(self, sender: str, recipient: str, message: bytes) -> Steps[Receipt]:
-        if not (yield from self.ready()):
+        if self._turn is None and not (yield from self.ready()):
             raise TransientError("the run ended before this mail had its turn", charged=False)
         if self._seat is None:
             raise self._no_relay()

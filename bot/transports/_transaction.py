@@ -81,15 +81,21 @@ class Line:
             (Phase.RCPT, recipient, OK),
             (Phase.DATA, b"DATA\r\n", GO_AHEAD),
         )
-        pipelined = "pipelining" in self._offered
-        if pipelined:
-            yield from self._say(Phase.MAIL, b"".join(command for _, command, _ in commands))
-        for number, (phase, command, wanted) in enumerate(commands):
-            if not pipelined:
-                yield from self._say(phase, command)
-            reply = yield from self._reply(phase)
-            if not _is_yes(reply[0], wanted):
-                yield from self._unwanted(phase, reply, unread=commands[number + 1 :] if pipelined else ())
+        pipelined, phase = "pipelining" in self._offered, Phase.MAIL
+        try:
+            if pipelined:
+                yield from self._wire.say(b"".join(command for _, command, _ in commands))
+            for number, (phase, command, wanted) in enumerate(commands):  # noqa: B007 (an error names it)
+                if not pipelined:
+                    yield from self._wire.say(command)
+                reply = yield from self._wire.reply(phase)
+                if not _is_yes(reply[0], wanted):
+                    break
+            else:
+                return
+        except (smtplib.SMTPException, OSError) as error:
+            raise self._broken(phase, error) from error
+        yield from self._unwanted(phase, reply, unread=commands[number + 1 :] if pipelined else ())
 
     def _unwanted(
         self, phase: Phase, reply: Reply, unread: tuple[tuple[Phase, bytes, int], ...]
@@ -155,19 +161,7 @@ class Line:
             raise InDoubtError(f"{self.relay}: the answer to the mail makes no sense")
         return reply
 
-    # ------------------------------------------------------------------------------------- words both ways
-
-    def _say(self, phase: Phase, commands: bytes) -> Steps[None]:
-        try:
-            yield from self._wire.say(commands)
-        except OSError as error:
-            raise self._broken(phase, error) from error
-
-    def _reply(self, phase: Phase) -> Steps[Reply]:
-        try:
-            return (yield from self._wire.reply(phase))
-        except (smtplib.SMTPException, OSError) as error:
-            raise self._broken(phase, error) from error
+    # ------------------------------------------------------------------------------------ what went wrong
 
     def _broken(self, phase: Phase, error: Exception) -> Exception:
         """The connection broke before the dot: nothing was sent."""

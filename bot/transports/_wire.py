@@ -50,12 +50,6 @@ class Wire(smtplib.SMTP):
             except ssl.SSLWantReadError:
                 yield readable(connection, time.monotonic() + self._block)
 
-    def reply(self, phase: Phase) -> Steps[Reply]:
-        """The next reply, its lines joined by LF; NONSENSE where it is none (RFC 5321 §4.2)."""
-        self._span = self._answers[phase]
-        code, text = yield from self._reply()
-        return code, text.decode("utf-8", "replace")
-
     def expect(self, phase: Phase) -> None:
         """Wait for the next replies as long as they may take in this phase."""
         self._span = self._answers[phase]
@@ -66,9 +60,16 @@ class Wire(smtplib.SMTP):
 
     def getreply(self) -> tuple[int, bytes]:
         """What smtplib reads replies with."""
-        return finish(self._reply())
+        code, text = finish(self.reply())
+        return code, text.encode()
 
-    def _reply(self) -> Steps[tuple[int, bytes]]:
+    def reply(self, phase: Phase | None = None) -> Steps[Reply]:
+        """The next reply, its lines joined by LF; NONSENSE where it is none (RFC 5321 §4.2).
+
+        Without a phase it may take as long as the one before.
+        """
+        if phase:
+            self._span = self._answers[phase]
         until = 0.0
         lines: list[bytes] = []
         while True:
@@ -79,7 +80,7 @@ class Wire(smtplib.SMTP):
             if line[3:4] != b"-" or len(lines) > REPLY_LINES:
                 break
         good = len(line) <= LINE and line[:3].isdigit() and line[3:4] in {b"", b" "}
-        return int(line[:3]) if good else NONSENSE, b"\n".join(lines)
+        return int(line[:3]) if good else NONSENSE, b"\n".join(lines).decode("utf-8", "replace")
 
     def _line(self) -> bytes | None:
         """The next line, if it is here; what is longer than a line may be is given as it is, without end."""
@@ -135,7 +136,7 @@ class Wire(smtplib.SMTP):
         self.hurry()
         try:
             yield from self.say(b"QUIT\r\n")
-            yield from self._reply()
+            yield from self.reply()
         except (smtplib.SMTPException, OSError):
             pass
         finally:
