@@ -116,6 +116,26 @@ def test_an_edit_without_a_column_is_made_where_its_text_stands_in_the_line() ->
     assert mend(content, [edit]) == (content.replace(b"x.org/a", b"x.org/b"), (edit,))
 
 
+@pytest.mark.parametrize("end", ["\r\n", "\n"])
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+@pytest.mark.parametrize(
+    ("lines", "place"),
+    [
+        ("Words `https://x.org/a`.", "7:8"),
+        ("```\nhttps://x.org/a\n```", "8:1"),
+        ("<!-- one\nhttps://x.org/a -->", "8:1"),
+        ("Words.\n\n    https://x.org/a", "9:5"),
+        ("Words `https://x.org/a`.", "7"),
+    ],
+)
+def test_an_edit_that_aims_at_code_or_a_comment_is_not_made(
+    lines: str, place: str, mark: str, end: str
+) -> None:
+    content = (mark + HEAD + lines).replace("\n", end).encode()
+    edit = Edit(f"{NAME}:{place}", "https://x.org/a", "https://x.org/b")
+    assert mend(content, [edit]) == (content, ())
+
+
 def test_of_two_edits_that_clash_the_first_is_made() -> None:
     content = (HEAD + "[a](https://x.org/a)").encode()
     edits = [Edit(f"{NAME}:7:5", "https://x.org/a", f"https://x.org/{letter}") for letter in "bc"]

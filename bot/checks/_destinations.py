@@ -7,18 +7,25 @@ from urllib.parse import unquote
 from bot.checks import Flaw, Material
 from bot.checks._hosts import SHORTENERS, disguise, unreachable
 from bot.checks._links import flaw, parts_of
+from bot.models import Severity
 
 _DOUBLED = re.compile(r"https?://(?:www\.)?https?(?::|/|%3a|$)", re.IGNORECASE)
+_GLUED_HOST = re.compile(r"https?://[^/?#]*https?:(?://|$)", re.IGNORECASE)
+_GLUED = re.compile(r"[A-Za-z0-9]https?://", re.IGNORECASE)
 
 
 def doubled_scheme(material: Material) -> Iterator[Flaw]:
-    """An address begins twice, as in `https://https://`.
+    """An address begins twice, as in `https://https://`, or two addresses are glued together.
 
-    It leads to a host called "https", which does not exist: no reader can follow it.
+    The first leads to a host called "https", the second to a page that nobody made: no reader arrives.
     """
     for seen in material.links:
         if _DOUBLED.match(seen.url):
             yield flaw(seen, "begins twice", "delete the first https://")
+        elif _GLUED_HOST.match(seen.url):
+            yield flaw(seen, "is two addresses glued together", "keep one of them")
+        elif seen.url.startswith("http") and _GLUED.search(seen.url, 8):
+            yield flaw(seen, "looks like two addresses glued together", "keep one of them", Severity.WARNING)
 
 
 def private_host(material: Material) -> Iterator[Flaw]:
@@ -29,7 +36,12 @@ def private_host(material: Material) -> Iterator[Flaw]:
     """
     for seen in material.links:
         host = seen.host
-        if host and not _DOUBLED.match(seen.url) and (why := unreachable(host)):
+        if (
+            host
+            and not _GLUED_HOST.match(seen.url)
+            and not _DOUBLED.match(seen.url)
+            and (why := unreachable(host))
+        ):
             yield flaw(seen, f"leads nowhere: {host} {why[0]}", "link the page as the public sees it", why[1])
 
 

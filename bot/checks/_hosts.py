@@ -15,6 +15,7 @@ _IN_HOUSE = tuple(
         ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "fc00::/7"),
     )
 )
+_LABEL = re.compile(r"(?!-)[a-z0-9_-]{1,63}(?<!-)")
 # RFC 2606, 6761, 6762, 8375 and ICANN's .internal; the others are used as such, and are nobody's.
 _RESERVED = ("localhost", "test", "example", "invalid")
 _ONE_NETWORK = ("local", "internal", "home.arpa", "lan", "intranet", "corp", "localdomain", "private")
@@ -42,6 +43,8 @@ def unreachable(host: str) -> tuple[str, Severity] | None:
             else f".{last} is reserved: no such host exists"
         )
         return kind, Severity.ERROR
+    if not all(_LABEL.fullmatch(label) for label in name.split(".")) or last.isdecimal():
+        return "is no name that a host can have", Severity.ERROR
     if any(name.endswith(f".{suffix}") for suffix in _ONE_NETWORK):
         return "is a name within one network", Severity.WARNING
     if name and "." not in name:
