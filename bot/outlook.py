@@ -81,12 +81,15 @@ def against(desk: Desk, now: datetime) -> dict[Week, Notice]:
 
 
 def against_one(desk: Desk, week: Week, now: datetime) -> Notice | None:
-    """What would be against sending the issue of a week at its time, as everything is now."""
+    """What would be against sending the issue of a week at its time, and all that was found in it now."""
     with desk.store.read() as connection:
         published = {one.week for one in issues.every(connection, desk.newsletter.name)}
     stands = outlook(desk, week, published, now)
     reason = why_not(now, desk.newsletter.schedule, week, published, stands)
-    return skipped(desk, week, now) or (notice(desk, week, reason, stands, now) if reason else None)
+    if reason is None:
+        return skipped(desk, week, now)
+    found = replace(notice(desk, week, reason, stands, now), findings=_errors_first(stands.findings))
+    return skipped(desk, week, now) or found
 
 
 def skipped(desk: Desk, week: Week, now: datetime) -> Notice | None:
