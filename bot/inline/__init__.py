@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from lxml.etree import _Element
 
 from bot.errors import InputError
-from bot.inline import by_premailer, cascade, css, matching, stylesheets, tags
+from bot.inline import cascade, css, matching, stylesheets, tags
 from bot.inline.css import Fate, Sheet
 from bot.inline.matching import Matched
 from bot.inline.page import WHERE, Block, Page, changed, read
@@ -32,6 +32,8 @@ def inline(html: str) -> str:
 
 
 def _inlined(page: Page) -> str:
+    from bot.inline import by_premailer  # noqa: PLC0415 (loads an HTTP client: for those who render alone)
+
     blocks = page.blocks()
     read_ = stylesheets.read(tuple((block.css, block.stays) for block in blocks))
     sheets = read_.sheets
