@@ -306,9 +306,10 @@ def test_of_a_large_page_only_the_beginning_is_read() -> None:
         assert one != other
 
 
-def test_the_next_address_is_tried_where_nobody_listens_at_the_first() -> None:
+@pytest.mark.parametrize("addresses", [["::1", "127.0.0.1"], ["::1", "::1", "127.0.0.1"]])
+def test_ipv4_is_tried_where_nobody_listens_over_ipv6(addresses: list[str]) -> None:
     with serving({"/a": OK}) as server:
-        assert ask(server, "/a", resolver=lambda _host, _port: ["::1", "127.0.0.1"]).status == 200
+        assert ask(server, "/a", resolver=lambda _host, _port: addresses).status == 200
 
 
 @pytest.mark.parametrize(("name", "fault"), [("x.org", None), ("other.org", Fault.CERTIFICATE)])

@@ -142,6 +142,12 @@ def test_of_two_edits_that_clash_the_first_is_made() -> None:
     assert mend(content, edits) == (content.replace(b"x.org/a", b"x.org/b"), (edits[0],))
 
 
+def test_of_two_edits_that_put_words_into_one_place_the_first_is_made() -> None:
+    content = (HEAD + "[a](https://x.org/a)").encode()
+    edits = [Edit(f"{NAME}:7:5", "https://x.org/a", f"https://x.org/a{letter}") for letter in "bc"]
+    assert mend(content, edits) == (content.replace(b"x.org/a", b"x.org/ab"), (edits[0],))
+
+
 @given(texts(), st.sampled_from(["https://x.org/?gclid=1", "https://arxiv.org/pdf/2504.12285v2", "b "]))
 def test_mending_comes_to_rest_and_reads_the_same_but_for_its_addresses(text: str, piece: str) -> None:
     content = f"{HEAD}{piece}\n\n{text}\n\n{piece} {text}".encode()

@@ -25,8 +25,6 @@ from bot.lookups.addresses import Address, LookupFaultError, Resolve, checked, i
 from bot.lookups.conversation import Ask, Reply
 
 _PORTS = {"http": 80, "https": 443}
-_TRIED = 2
-"""Addresses of one host that are tried, such as one of IPv6 and one of IPv4."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +51,7 @@ class Wire:
             if port not in self.ports:
                 return Reply(fault=Fault.PORT)
             addresses = checked(host, port, self.resolver, self.allowed)
-            return self._first(addresses[:_TRIED], parts, port, ask)
+            return self._first(_of_each_family(addresses), parts, port, ask)
         except LookupFaultError as error:
             return Reply(fault=error.fault)
         except (HTTPError, http.client.HTTPException, OSError, ValueError, KeyError) as error:
@@ -131,6 +129,14 @@ class Wire:
             raise
         finally:
             timer.cancel()
+
+
+def _of_each_family(addresses: list[str]) -> list[str]:
+    """The first address of IPv6 and of IPv4, in the order that the resolver prefers."""
+    first = dict[bool, str]()
+    for address in addresses:
+        first.setdefault(":" in address, address)
+    return list(first.values())
 
 
 def _named(parts: SplitResult) -> str:
