@@ -4,12 +4,14 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 import pytest
+from hypothesis import given, strategies as st
 from lxml import html as lxml_html
 from playwright.sync_api import Browser
 
 from bot.checks import Flaw
-from bot.checks._colours import Colour, Scheme, contrast, looks
+from bot.checks._colours import Colour, contrast
 from bot.checks._contrast import RULES, low_contrast
+from bot.checks._looks import Scheme, looks
 from tests.browser import shown
 from tests.oracles.samples import THEMES, made
 from tests.test_checks_mail import mail, page
@@ -135,6 +137,21 @@ def test_the_colour_is_found_in_the_theme() -> None:
     whole = page(body='<p style="color:#9a9a9a">x</p>')
     (flaw,) = low_contrast(mail(whole, own="{# #9a9a9a #}\n.a { color: #9a9a9a }"))
     assert flaw.place == "templates/themes/own.html.j2:2"
+
+
+PIECES = (
+    "color:", "background:", "background-color:", "font:", "font-size:", "opacity:", "#fff", "#12",
+    "rgb(", "none", "lab(1 2 3)", "color(display-p3 1 0 0)", "hsl(none 9% 9%)", "transparent",
+    "currentcolor", "inherit", "1e999px", "9em", "0", "150%", "calc(", "url(", ")", "(", ";", "{", "}",
+    "p", "[data-ogsc] ", ":is(", " + ", "*", "/", ",", "@media (prefers-color-scheme: dark) {",
+    "!important", "'", " ", "\\",
+)  # fmt: skip
+
+
+@given(*[st.lists(st.sampled_from(PIECES), max_size=9).map("".join)] * 2)
+def test_any_style_is_looked_at(style: str, css: str) -> None:
+    given_flaws = flaws(f'<div style="{style}"><p style="{css}">x</p></div>', css)
+    assert all(flaw.fix for flaw in given_flaws)
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from lxml.etree import _Element
 
 from bot.checks import Flaw, Mail, Rule
-from bot.checks._colours import Colour, Scheme, contrast, looks
+from bot.checks._colours import Colour, contrast
+from bot.checks._looks import Scheme, looks
 from bot.checks._styles import loosely
 from bot.models import Severity
 
