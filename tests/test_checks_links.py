@@ -222,6 +222,12 @@ def test_what_looks_like_a_link_and_is_none_is_told(body: str, *, told: bool) ->
     assert bool(found("links.not-made", f"## One\n\n{body}\n")) is told
 
 
+def test_what_is_no_link_is_told_at_its_own_place_and_not_at_a_link_s() -> None:
+    body = "## One\n\n[Paper](https://x.org/a)\n\nSee [the paper](https://x.org/a and more.\n"
+    (finding,) = found("links.not-made", body)
+    assert finding.place == "2025-W17.md:8:5"
+
+
 @pytest.mark.parametrize(
     ("body", "told"),
     [

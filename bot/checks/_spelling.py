@@ -8,6 +8,7 @@ from urllib.parse import unquote
 from bot.canonical import arxiv_id, canonical, without_tracking
 from bot.checks import Flaw, Material
 from bot.checks._links import Seen, becomes, flaw, parts_of, shown
+from bot.checks._passages import Passage
 from bot.models import Edit
 
 _LONG = 400
@@ -61,11 +62,18 @@ def not_made(material: Material) -> Iterator[Flaw]:
         if "](" not in prose and "] (http" not in prose and ")[http" not in prose:
             continue
         for found in _UNMADE.finditer(prose):
-            place = material.spot(passage.place, found[0])
+            place = _spot(material, passage, found)
             if not _NUMBERED.search(prose[: found.start()]) and place.rpartition(":")[0] not in told:
                 around = prose[max(found.start() - 20, 0) : found.end() + 40]
                 fix = "write [words](https://…), without a blank or line break in the address"
                 yield Flaw(place, f"{around!r} is not made into a link", fix, passage.issue)
+
+
+def _spot(material: Material, passage: Passage, found: re.Match[str]) -> str:
+    """Where the brackets of what is no link begin, or else where they meet: `](` alone may be any link's."""
+    begin = passage.prose.rfind("[" if found[0][0] == "]" else "(", 0, found.start())
+    place = material.spot(passage.place, passage.prose[begin : found.end()]) if begin >= 0 else passage.place
+    return place if place != passage.place else material.spot(passage.place, found[0])
 
 
 _INVISIBLE = re.compile(r"[\xad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]")
