@@ -73,6 +73,16 @@ LOOKS = (3.0, 10.0)
 """Seconds to wait before each look: what was posted shows late, so that one look is not enough to say no."""
 
 
+LOOKED_AT = tuple(timedelta(minutes=one) for one in (1, 5, 15, 60, 4 * 60, 12 * 60, 24 * 60))
+"""How old a doubt is when a bot looks again, where it could not see before; by the last it is a person's."""
+
+
+def next_look(doubt_at: datetime, now: datetime) -> datetime:
+    """When the look after one that is made now is due."""
+    age = now - doubt_at
+    return doubt_at + next((one for one in LOOKED_AT if one > age), LOOKED_AT[-1])
+
+
 class Sight(Enum):
     """What one look for a delivery in doubt showed."""
 

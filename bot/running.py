@@ -11,12 +11,15 @@ from threading import Event
 
 from bot.app import App
 from bot.calendar import upcoming
+from bot.channels import Audience
 from bot.desk import Desk
 from bot.errors import BroadsheetError
 from bot.models import Week
 from bot.notices import Notice, lines
 from bot.outlook import failure, notice, view
+from bot.policy import LOOKED_AT, next_look
 from bot.schedule import Hold, Publish, Skip, Wait, due, run_clock, stopping
+from bot.store import doubts
 
 log = logging.getLogger(__name__)
 
@@ -83,10 +86,24 @@ class _Bot:
                 self._say(line)
 
     def _work(self, desk: Desk) -> None:
-        for week in desk.unsettled():
+        for week in sorted({*desk.unsettled(), *doubtful(desk, self._clock())}):
             halts = desk.work(week, self._clock, stop=self._stop)
             reasons = [f"{channel}: stopped: {halt.reason}" for channel, halt in halts.items()]
             for reason in reasons:
                 self._say(f"{desk.newsletter.name}/{week} {reason}")
             if reasons:
                 desk.tell(failure(desk, week, "; ".join(reasons), self._clock()))
+
+
+def doubtful(desk: Desk, now: datetime) -> set[Week]:
+    """The weeks with doubts in conversations that are due for a look, which whoever asks is to make now."""
+    talks = [name for name, one in desk.channels.items() if one.audience is Audience.CONVERSATION]
+    known = desk.newsletter.name, talks, now - LOOKED_AT[-1], now
+    with desk.store.read() as connection:
+        if not doubts.due(connection, *known):
+            return set()
+    with desk.store.write() as connection:
+        found = doubts.due(connection, *known)
+        for one in found:
+            doubts.look_again(connection, one, next_look(one.at, now))
+    return {one.week for one in found}

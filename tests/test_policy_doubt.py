@@ -1,10 +1,13 @@
 """What follows from looking for a delivery in doubt: a table, and the waits between the looks."""
 
+from datetime import UTC, datetime, timedelta
+from itertools import pairwise
+
 import pytest
 
 from bot.channels import sought
 from bot.errors import InDoubtError
-from bot.policy import LOOKS, Doubt, Sight, after_looks
+from bot.policy import LOOKED_AT, LOOKS, Doubt, Sight, after_looks, next_look
 
 THERE, ABSENT, UNREADABLE = Sight.THERE, Sight.ABSENT, Sight.UNREADABLE
 
@@ -82,3 +85,29 @@ def test_a_run_that_ends_meanwhile_leaves_the_doubt(ends_after: int) -> None:
     eyes = Eyes(None, None, ends_after=ends_after)
     with pytest.raises(InDoubtError, match="no answer"):
         sought(eyes.look, eyes.wait, DOUBT)
+
+
+@pytest.mark.parametrize(
+    ("age", "next_age"),
+    [
+        (timedelta(), timedelta(minutes=1)),
+        (timedelta(seconds=59), timedelta(minutes=1)),
+        (timedelta(minutes=1), timedelta(minutes=5)),
+        (timedelta(minutes=5), timedelta(minutes=15)),
+        (timedelta(minutes=16), timedelta(hours=1)),
+        (timedelta(hours=3), timedelta(hours=4)),
+        (timedelta(hours=12), timedelta(hours=24)),
+        (timedelta(days=3), timedelta(hours=24)),
+        (-timedelta(minutes=5), timedelta(minutes=1)),
+    ],
+)
+def test_a_doubt_is_looked_at_again_in_growing_pauses_up_to_a_day(
+    age: timedelta, next_age: timedelta
+) -> None:
+    doubt_at = datetime(2025, 4, 25, 9, tzinfo=UTC)
+    assert next_look(doubt_at, doubt_at + age) == doubt_at + next_age
+
+
+def test_each_pause_between_looks_is_longer_than_the_one_before() -> None:
+    pauses = [later - earlier for earlier, later in pairwise(LOOKED_AT)]
+    assert pauses == sorted(set(pauses))

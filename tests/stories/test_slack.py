@@ -4,10 +4,14 @@ import json
 import signal
 import threading
 from collections import Counter
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
 
+from bot.app import App
+from bot.running import run
+from bot.settings import load
 from tests.servers import slack as faults
 from tests.servers.slack import CONVERSATION, TOKEN, Call, Conversation, SlackServer
 from tests.stories.installation import REPOSITORY, Installation
@@ -52,6 +56,40 @@ def test_a_part_whose_answer_was_lost_is_found_and_nothing_is_in_doubt(
     balance = here.balance(channel="team")
     assert balance["sent"] == balance["planned"] == len(server.posts)
     assert all_stands_once(server)
+
+
+def test_the_bot_looks_again_in_growing_pauses_and_goes_on_once_it_may_read(tmp_path: Path) -> None:
+    """Of an issue in one message nothing waits, so that only the doubt itself is a reason to look."""
+    said: list[str] = []
+    with SlackServer(scopes=CANNOT_READ) as server:
+        here = Installation(tmp_path, slack=f'api_url = "{server.url}"\nlayout = "digest"')
+        here.write("content/ai-papers/2025-W17.md", SAMPLE)
+
+        def looks_after(**span: float) -> int:
+            """How often one tick, so long after the send, asks for what stands there."""
+            before = len(asked(server))
+            now = datetime.fromisoformat("2025-04-25T09:00+02:00") + timedelta(**span)
+            app = App(load(here.root / "config/bot.toml", {"BROADSHEET_SLACK_TOKEN": TOKEN}))
+            run(app, clock=lambda: now, once=True, say=said.append)
+            app.store.close()
+            return len(asked(server)) - before
+
+        server.next(faults.reset_after_storing)
+        looks_after(seconds=0)
+        assert len(server.posts) == 1
+        pauses = [(20, 1), (40, 0), (60, 1), (120, 0), (299, 0), (300, 1), (600, 0), (3600, 1), (4000, 0)]
+        assert [(age, looks_after(seconds=age)) for age, _ in pauses] == pauses
+        server.scopes |= {"channels:history"}
+        assert looks_after(hours=3) == 0
+        assert looks_after(hours=4) == 1
+        assert looks_after(hours=5) == 0
+    assert len(server.posts) == 1
+    assert here.balance(channel="team")["sent"] == 1
+
+
+def asked(server: SlackServer) -> list[str]:
+    """The calls that ask for what stands in the conversation."""
+    return [name for name, _ in server.calls if name.startswith("conversations.")]
 
 
 def test_where_the_bot_may_not_read_it_holds_the_part_and_looks_once_it_may(tmp_path: Path) -> None:
