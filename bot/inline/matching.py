@@ -11,8 +11,8 @@ from bot.inline import selectors
 from bot.inline.cascade import Case
 from bot.inline.css import Rule, Sheet
 from bot.inline.page import Page
-from bot.inline.selectors import Selector, Test, Vocabulary
-from bot.inline.stylesheets import Branch, Stylesheets
+from bot.inline.selectors import Selector, Test, Vocabulary, anything
+from bot.inline.stylesheets import Branch, Met, Stylesheets
 
 _Key = tuple[str, str]
 
@@ -35,12 +35,14 @@ def match(page: Page, read: Stylesheets) -> Matched:
     found = _found(elements, read.branches)
     matching = {branch for some in found for branch in some}
     idle = (branch for branch in read.branches if branch not in matching)
-    hoped = _found(elements, list(_hopes(idle, _vocabulary(elements))))
+    hopes = list(_hopes(idle, _vocabulary(elements)))
+    hoped = _found(elements, [branch for branch in hopes if branch.test is not anything])
+    everywhere = tuple(branch.met for branch in hopes if branch.test is anything)
     return Matched(
         [
             (each.etree_element, case)
             for each, some, more in zip(elements, found, hoped, strict=True)
-            if (case := _case(page, read, each, some + more))
+            if (case := _case(page, read, each, some + more, everywhere))
         ],
         frozenset((branch.rule, branch.selector) for branch in matching if branch.sure),
     )
@@ -69,11 +71,17 @@ def _seen(root: _Element, tests: Sequence[Test]) -> list[list[bool]]:
     ]
 
 
-def _case(page: Page, read: Stylesheets, wrapped: ElementWrapper, met: Iterable[Branch]) -> Case | None:
+def _case(
+    page: Page,
+    read: Stylesheets,
+    wrapped: ElementWrapper,
+    found: Iterable[Branch],
+    everywhere: tuple[Met, ...],
+) -> Case | None:
     """The case of an element; None where nobody says anything about it."""
     element = wrapped.etree_element
-    own, numbers = element.get("style", ""), tuple(sorted(branch.met for branch in met))
-    return read.case(page.takes_styles(element), own, numbers) if numbers or own else None
+    own, met = element.get("style", ""), tuple(sorted(branch.met for branch in found))
+    return read.case(page.takes_styles(element), own, met, everywhere) if met or everywhere or own else None
 
 
 # ------------------------------------------------------------------------------------------------- branches

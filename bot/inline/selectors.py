@@ -59,7 +59,8 @@ class Selector:
     """What to look it up by: kind (`id`, `class`, `tag` or `any`) and name."""
 
 
-def _anything(_element: ElementWrapper) -> bool:
+def anything(_element: ElementWrapper) -> bool:
+    """The test of a selector that matches every element."""
     return True
 
 
@@ -70,7 +71,7 @@ _UNREAD = Selector(
     specificity=None,
     element=True,
     with_styles=None,
-    matches=_anything,
+    matches=anything,
     subject=("any", ""),
 )
 
@@ -116,11 +117,14 @@ def _names_in(text: str) -> frozenset[str]:
 @lru_cache(maxsize=2048)
 def _loosened(text: str, vocabulary: Vocabulary) -> tuple[tuple[str, str], Test] | None:
     seen = _Reading()
+    tokens = _stripped(_present(tinycss2.parse_component_value_list(text), vocabulary))
     try:
-        compiled = _compiled(_stripped(_present(tinycss2.parse_component_value_list(text), vocabulary)), seen)
+        compiled = _compiled(tokens, seen)
     except (SelectorError, NotImplementedError):
         return None
-    return (_subject(compiled), compiled.test) if seen.element and not compiled.never_matches else None
+    if not seen.element or compiled.never_matches:
+        return None
+    return _subject(compiled), anything if len(tokens) == 1 and tokens[0] == "*" else compiled.test
 
 
 def _present(tokens: Sequence[Node], vocabulary: Vocabulary) -> Tokens:

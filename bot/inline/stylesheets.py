@@ -51,8 +51,11 @@ class Stylesheets:
     """By their numbers."""
     animated: frozenset[str]
     """The families of the properties that animations set."""
-    case: Callable[[bool, str, tuple[Met, ...]], Case]
-    """The case of all elements that can take styles or not, have this `style`, and met these branches."""
+    case: Callable[[bool, str, tuple[Met, ...], tuple[Met, ...]], Case]
+    """The case of all elements that can take styles or not, have this `style`, and met these branches.
+
+    Those that every element of the page meets come apart, for they are many.
+    """
 
 
 @lru_cache(maxsize=_MOST_SHEETS)
@@ -64,8 +67,10 @@ def read(blocks: tuple[tuple[str, bool], ...]) -> Stylesheets:
     animated = frozenset(name for sheet in sheets for name in sheet.animated())
 
     @lru_cache(maxsize=_MOST_CASES)
-    def case(in_tag: bool, own: str, met: tuple[Met, ...]) -> Case:  # noqa: FBT001 (a cache's key has no names)
-        claims = [each for number, hoped in met for each in branches[number].claims(hoped=hoped)]
+    def case(in_tag: bool, own: str, met: tuple[Met, ...], everywhere: tuple[Met, ...]) -> Case:  # noqa: FBT001 (a cache's key has no names)
+        claims = [
+            each for number, hoped in (*met, *everywhere) for each in branches[number].claims(hoped=hoped)
+        ]
         claims += [own_claim(each) for each in css.read_attribute(own, order)]
         return Case(tuple(claims), in_tag)
 
