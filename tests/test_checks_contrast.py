@@ -127,6 +127,13 @@ def test_colours_of_the_dark_are_looked_at_in_the_dark(css: str, meta: str, sche
     assert schemes_of(low_contrast(mail(whole))) == schemes
 
 
+def test_nothing_is_said_of_what_outlook_recolours_by_itself() -> None:
+    words = '<p class="a" style="color:#222;background-color:#fff">x</p>'
+    assert found(words, "[data-ogsc] p.a { color: #eee !important }") == []
+    both = "[data-ogsc] p.a { color: #eee !important } [data-ogsb] p.a { background: #ddd !important }"
+    assert found(words, both) == ["the dark of Outlook.com"]
+
+
 def test_colours_that_meet_often_are_told_once_with_their_words() -> None:
     (flaw,) = flaws('<h2 style="color:#777">Some  words</h2><p style="color:#777">More</p>')
     told = "in light and dark, 'Some words' is #777777 on #ffffff: contrast 4.4:1, where 4.5:1 is readable"

@@ -147,11 +147,12 @@ def test_a_subject_that_filters_count_is_told(subject: str, rules: Rules) -> Non
         ("Ten papers", "ten  Papers", ["preheader warning"]),
         ("Ten papers", "Hidden words", []),
         ("Ten papers", "Hidden words that are not there", ["preheader warning"]),
-        ("Ten papers", "Hidden words that are cut after the first forty of them", ["preheader warning"]),
+        ("Ten papers", "Hidden words of which a theme shows only so many, and not these", []),
+        ("Ten papers", "Hidden words of which a theme, or so", ["preheader warning"]),
     ],
 )
 def test_a_preheader_that_says_nothing_is_told(subject: str, preheader: str, rules: Rules) -> None:
-    html = page(body='<div style="display:none">Hidden words</div>')
+    html = page(body='<div style="display:none">Hidden words of which a theme shows only so many</div>')
     assert names("preheader", with_lines(subject, preheader, html)) == rules
 
 
