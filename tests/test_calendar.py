@@ -274,3 +274,18 @@ def test_windows_without_skipped_weeks_lie_side_by_side(
     for one, following in pairwise(sends):
         assert one.window.end == following.window.start
         assert calendar.week_before(when, following.week) == one.week
+
+
+@pytest.mark.parametrize(
+    ("week", "left_out"),
+    [("2026-W52", []), ("2026-W53", ["2026-W52"]), ("2027-W02", ["2027-W01"]), ("2027-W03", [])],
+)
+def test_the_weeks_that_are_left_out_before_an_issue_are_named(week: str, left_out: list[str]) -> None:
+    when = skipping("2026-12-25", "2027-01-08")
+    assert [str(one) for one in calendar.skipped_before(when, Week.parse(week))] == left_out
+
+
+def test_weeks_that_are_skipped_together_are_named_in_order() -> None:
+    when = skipping("2026-12-25", "2027-01-01")
+    left_out = calendar.skipped_before(when, Week(2027, 1))
+    assert [str(one) for one in left_out] == ["2026-W52", "2026-W53"]
