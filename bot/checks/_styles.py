@@ -8,6 +8,7 @@ syntax costs the one rule that has it (caniemail: css-nesting, css-at-media, css
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from bot.checks import Flaw, Mail, Rule
 from bot.checks._stylesheet import Statement, declarations, statements
@@ -50,7 +51,7 @@ def imported_styles(mail: Mail) -> Iterator[Flaw]:
     Mail programs drop it and nothing here fetches it: what it names is missing from every mail.
     """
     sheets = dict.fromkeys((*mail.rendered.sheets, *mail.head_styles))
-    for text in dict.fromkeys(text for sheet in sheets for text in imports(statements(sheet))):
+    for text in dict.fromkeys(text for sheet in sheets for text in imports(_read(sheet))):
         place = mail.place(loosely(text), r"@import\b")
         yield Flaw(
             place, f"{text[:SHOWN]} is lost in mail", "copy what it names into the theme", mail.issue.key
@@ -104,7 +105,13 @@ def big_styles(mail: Mail) -> Iterator[Flaw]:
 
 
 def _head(mail: Mail) -> Iterator[Statement]:
-    return (one for sheet in mail.head_styles for one in statements(sheet))
+    return (one for sheet in mail.head_styles for one in _read(sheet))
+
+
+@lru_cache(maxsize=32)
+def _read(sheet: str) -> tuple[Statement, ...]:
+    """The statements of a sheet; several rules ask for them, and the sheets of a theme come again."""
+    return tuple(statements(sheet))
 
 
 def _attributes(mail: Mail) -> Iterator[Statement]:
