@@ -33,7 +33,7 @@ class _Courier:
 
     def delivering(self, delivery: Delivery, now: datetime) -> Steps[Receipt]:
         assert delivery.reader
-        return self.connection.send(SENDER, delivery.reader.email, MAIL)
+        return self.connection.send(SENDER, delivery.reader.email, [MAIL])
 
     def leaving(self) -> Steps[None]:
         return self.connection.close()

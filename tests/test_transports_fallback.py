@@ -234,7 +234,7 @@ def many(transport: Transport, count: int) -> list[BaseException | None]:
         connection = transport.connect()
         try:
             if (yield from connection.ready()):
-                yield from connection.send(SENDER, ADA, MAIL)
+                yield from connection.send(SENDER, ADA, [MAIL])
                 found.append(None)
         except StopRunError as error:
             found.append(error)

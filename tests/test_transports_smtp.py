@@ -5,6 +5,7 @@ from base64 import b64decode, b64encode
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,7 @@ from bot.transports import _transaction, smtp
 from bot.transports._patience import PATIENCE, hurried
 from bot.transports._relays import FIRST_PAUSE
 from bot.transports._replies import PolicyError, cleaned
-from bot.transports._transaction import parameters
+from bot.transports._transaction import parameters, stuffed
 from bot.transports.smtp import Outside
 from tests.servers.smtp import (
     Act,
@@ -187,6 +188,18 @@ def test_dots_are_stuffed_exactly(mail: bytes, wire: bytes) -> None:
 
 
 LINES = st.lists(st.sampled_from([b".", b"..", b"a", b"", b"From x", b".a"]), max_size=6).map(b"\r\n".join)
+
+
+@given(LINES, st.lists(st.integers(0, 40)))
+def test_dots_are_found_however_a_mail_is_cut_into_pieces(mail: bytes, cuts: list[int]) -> None:
+    ends = [0, *sorted(cuts), len(mail)]
+    pieces = [mail[start:end] for start, end in pairwise(ends)]
+    joined = b"".join(pieces)
+    doubled = (b"\r\n" + joined).replace(b"\r\n.", b"\r\n..")
+    assert b"\r\n" + stuffed(joined, pieces) == doubled + END[joined.endswith(b"\r\n")]
+
+
+END = {False: b"\r\n.\r\n", True: b".\r\n"}
 
 
 @given(st.lists(LINES, min_size=1, max_size=5))
@@ -396,7 +409,7 @@ def test_after_a_fault_of_ours_the_connection_is_not_used_again(
 ) -> None:
     with Scripted(ehlo=ehlo) as server, connected(server) as connection:
         with monkeypatch.context() as patched:
-            patched.setattr(_transaction, "stuffed", lambda _: 1 / 0)
+            patched.setattr(_transaction, "stuffed", lambda *_: 1 / 0)
             with pytest.raises(ZeroDivisionError):
                 connection.send(SENDER, ADA, MAIL)
         connection.send(SENDER, BOB, MAIL)

@@ -105,7 +105,7 @@ def test_a_server_that_reads_slowly_but_reads_is_waited_for() -> None:
         wire.say(b"354 go on\r\n")
         for _ in range(8):
             wire.released.wait(3 * SHORT)
-            for _ in range(200):
+            for _ in range(1800):
                 wire.line()
         return 354
 

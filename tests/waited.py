@@ -25,7 +25,7 @@ class Waited:
         return finish(_resting(self.connection.ready(), rest or self.rest))
 
     def send(self, sender: str, recipient: str, message: bytes) -> Receipt:
-        return finish(_resting(self.connection.send(sender, recipient, message), self.rest))
+        return finish(_resting(self.connection.send(sender, recipient, [message]), self.rest))
 
     def close(self) -> None:
         finish(self.connection.close())

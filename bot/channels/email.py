@@ -84,9 +84,9 @@ class _Courier:
 
     def delivering(self, delivery: Delivery, now: datetime) -> Steps[Receipt]:
         assert delivery.reader is not None  # noqa: S101 (mail goes to readers)
-        message = self._letter.address(delivery.reader, now)
+        pieces = self._letter.pieces(delivery.reader, now)
         address = self._wire_address(delivery.reader.email)
-        return (yield from self._connection.send(self._letter.sender, address, message))
+        return (yield from self._connection.send(self._letter.sender, address, pieces))
 
     def leaving(self) -> Steps[None]:
         return self._connection.close()

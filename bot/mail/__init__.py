@@ -83,6 +83,10 @@ class Letter:
 
     def address(self, reader: Reader, now: datetime) -> bytes:
         """The whole mail for one reader; PermanentError where no mail can be addressed to them."""
+        return b"".join(self.pieces(reader, now))
+
+    def pieces(self, reader: Reader, now: datetime) -> Sequence[bytes]:
+        """The same in pieces, of which the long ones are the same objects for every reader."""
         identity = b32encode(sha256(f"{self.issue}\0{reader.token}".encode()).digest()[:15]).decode().lower()
         url = unsubscribe_url(self.base_url, reader.token)
         name = one_line(reader.name) or self.unnamed
@@ -94,7 +98,7 @@ class Letter:
         if self.signer:
             body_as_signed = b"".join(_body(self.signed_parts, rule, values))[2:]  # without the empty line
             head = self.signer.fields(head, body_as_signed, now) + head
-        return b"".join([head, *body])
+        return [head, *body]
 
     def _own_head(self, reader: Reader, now: datetime, identity: str, url: str) -> bytes:
         domain = self.sender.rpartition("@")[2]

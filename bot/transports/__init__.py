@@ -4,6 +4,7 @@ A transport module has `Options` (its keys) and `build(options, *, root, passwor
 `Transport`.
 """
 
+from collections.abc import Sequence
 from typing import Protocol
 
 from bot.models import Receipt
@@ -16,8 +17,11 @@ class Connection(Protocol):
     def ready(self) -> Steps[bool]:
         """Wait until the next mail may go, where there is a limit; False where the run ended first."""
 
-    def send(self, sender: str, recipient: str, message: bytes) -> Steps[Receipt]:
-        """Hand over one mail; a DeliveryError or StopRunError says why it did not go."""
+    def send(self, sender: str, recipient: str, pieces: Sequence[bytes]) -> Steps[Receipt]:
+        """Hand over one mail, which is its pieces joined; an error says why it did not go.
+
+        Pieces that are the same for all readers are the same objects. DeliveryError, StopRunError.
+        """
 
     def close(self) -> Steps[None]:
         """Say goodbye to the next hop."""

@@ -85,13 +85,13 @@ class SmtpConnection:
         self._turn: float | None = None
         """When the next mail may go, once it has its turn."""
 
-    def send(self, sender: str, recipient: str, message: bytes) -> Steps[Receipt]:
+    def send(self, sender: str, recipient: str, pieces: Sequence[bytes]) -> Steps[Receipt]:
         """Hand over one mail; an error says how far it came."""
         check_envelope(sender, recipient)
         try:
             while True:
                 try:
-                    return (yield from self._sent(sender, recipient, message))
+                    return (yield from self._sent(sender, recipient, pieces))
                 except (StaleError, ElsewhereError):
                     continue
         finally:
@@ -140,7 +140,7 @@ class SmtpConnection:
 
     # ------------------------------------------------------------------------------------------------ a mail
 
-    def _sent(self, sender: str, recipient: str, message: bytes) -> Steps[Receipt]:
+    def _sent(self, sender: str, recipient: str, pieces: Sequence[bytes]) -> Steps[Receipt]:
         if self._turn is None and not (yield from self.ready()):
             raise TransientError("the run ended before this mail had its turn", charged=False)
         if self._seat is None:
@@ -150,7 +150,7 @@ class SmtpConnection:
         try:
             line = self._line or (yield from self._opened(route, seat, sender.rpartition("@")[2]))
             self._turn = None
-            words = yield from line.send(sender, recipient, message)
+            words = yield from line.send(sender, recipient, pieces)
         except BroadsheetError as error:
             yield from self._blame(route, seat, error)
             if (weighed := route.strikes.weighed(error)) is not error:

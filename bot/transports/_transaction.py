@@ -6,7 +6,8 @@ apart.
 
 import re
 import smtplib
-from collections.abc import Container, Mapping
+from collections.abc import Container, Iterable, Mapping, Sequence
+from functools import lru_cache
 from math import inf
 from typing import NoReturn
 
@@ -46,8 +47,9 @@ class Line:
         self.broke = False
         """Whether it ended without a word, or in the middle of one."""
 
-    def send(self, sender: str, recipient: str, message: bytes) -> Steps[str]:
+    def send(self, sender: str, recipient: str, pieces: Sequence[bytes]) -> Steps[str]:
         """Hand over one mail; the relay's words. An error says how far it came."""
+        message = b"".join(pieces)
         if self._limit < len(message):
             raise StopRunError(f"{self.relay} takes {self._limit} bytes, and this mail has {len(message)}")
         said = parameters(recipient, message, self._offered, self.relay)
@@ -55,7 +57,7 @@ class Line:
         yield from self._envelope(
             f"MAIL FROM:<{sender}>{said}\r\n".encode(), f"RCPT TO:<{recipient}>\r\n".encode()
         )
-        yield from self._body(stuffed(message))
+        yield from self._body(stuffed(message, pieces))
         code, text = reply = yield from self._verdict()
         if not _is_yes(code, OK):
             raise self._refused(Phase.DOT, reply)
@@ -221,13 +223,16 @@ def _is_yes(code: int, wanted: int) -> bool:
     return code == wanted or (wanted == OK and 200 <= code < 300)  # noqa: PLR2004 (a class of replies)
 
 
-_LINE_DOT = re.compile(rb"\n\.")
-
-
-def stuffed(message: bytes) -> bytes:
+def stuffed(message: bytes, pieces: Iterable[bytes]) -> bytes:
     """A mail as it goes over the wire: leading dots doubled (RFC 5321 §4.5.2), and the dot that ends it."""
-    if _LINE_DOT.search(message):  # half the time that `in` takes for two bytes, on every mail
+    if any(map(_may_begin_with_a_dot, pieces)):
         message = message.replace(b"\r\n.", b"\r\n..")
-    if message.startswith(b"."):
-        message = b"." + message
+        if message.startswith(b"."):
+            message = b"." + message
     return message + (b".\r\n" if message.endswith(b"\r\n") else b"\r\n.\r\n")
+
+
+@lru_cache(maxsize=64)
+def _may_begin_with_a_dot(piece: bytes) -> bool:
+    """Whether a line of a piece may; bytes keep their hash, so what all readers share is searched once."""
+    return piece.startswith(b".") or b"\n." in piece

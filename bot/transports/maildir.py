@@ -2,6 +2,7 @@
 
 import os
 import re
+from collections.abc import Sequence
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
@@ -52,8 +53,8 @@ class _Writer:
         yield from ()  # a folder has no limits
         return True
 
-    def send(self, sender: str, recipient: str, message: bytes) -> Steps[Receipt]:  # noqa: ARG002 (a file has no envelope)
-        receipt: Receipt = yield Aside(partial(self._written, message))
+    def send(self, sender: str, recipient: str, pieces: Sequence[bytes]) -> Steps[Receipt]:  # noqa: ARG002 (a file has no envelope)
+        receipt: Receipt = yield Aside(partial(self._written, b"".join(pieces)))
         return receipt
 
     def _written(self, message: bytes) -> Receipt:
