@@ -19,7 +19,7 @@ _NOTE = re.compile(r"\[\d{1,4}\]")
 
 
 def text_part(mail: Mail) -> Iterator[Flaw]:
-    """The text part is empty, lacks words that the HTML shows, or has others (furniture: a hint).
+    """The text part is empty, lacks words or links that the HTML shows, or has words of its own.
 
     Readers of text, watches and some screen readers have only that part, and spam filters compare the two.
     """
