@@ -104,10 +104,19 @@ class Part:
 
 
 def compose(
-    issue: Issue, newsletter: Newsletter, templates: Templates, base_url: str, *, several: bool = False
+    issue: Issue,
+    newsletter: Newsletter,
+    templates: Templates,
+    base_url: str,
+    *,
+    several: bool = False,
+    content_hash: str | None = None,
 ) -> Rendered:
-    """Render an issue once, with a slot wherever readers differ; `several`: see `issue_url`."""
-    content_hash = fingerprint(issue, newsletter, templates, base_url, several=several)
+    """Render an issue once, with a slot wherever readers differ; `several`: see `issue_url`.
+
+    `content_hash` is its `fingerprint`, from who has it already.
+    """
+    content_hash = content_hash or fingerprint(issue, newsletter, templates, base_url, several=several)
     slots = Slots(sha256(content_hash.encode()).hexdigest()[:16])
     web_url = issue_url(base_url, issue.newsletter, issue.week, several=several)
     public = _public(issue, newsletter, templates) | {"web_url": web_url, "base_url": base_url}

@@ -104,15 +104,17 @@ class Proofs:
     def _made(self, issue: Issue, content_hash: str, material: Material | None) -> Proof:
         beside = [] if material is None else [material]
         try:
-            made = self._printed(issue)
+            made = self._printed(issue, content_hash)
         except InputError as error:
             findings = (cannot_be_made(issue, error), *look(*beside))
             return Proof(content_hash, error, findings)
         return Proof(content_hash, made, tuple(look(*beside, *self._subjects(issue, made))))
 
-    def _printed(self, issue: Issue) -> Print:
+    def _printed(self, issue: Issue, content_hash: str) -> Print:
         url, several = self._settings.url, self._settings.several
-        rendered = compose(issue, self._newsletter, self._templates, url, several=several)
+        rendered = compose(
+            issue, self._newsletter, self._templates, url, several=several, content_hash=content_hash
+        )
         payloads = {name: channel.freeze(issue, rendered) for name, channel in self._channels.items()}
         fields = fields_of(self._templates.sources([self._theme, "email/text.txt.j2"]))
         return Print(rendered, {**payloads, PAGE: freeze_page(rendered)}, fields)
