@@ -11,7 +11,6 @@ from bot import plugins
 from bot.calendar import week_at
 from bot.errors import InputError
 from bot.models import Consent, Finding, Week
-from bot.notices import Tell, write_down
 from bot.settings import Newsletter, Settings
 
 if TYPE_CHECKING:  # each is imported when it is built: a command pays for what it uses
@@ -21,10 +20,12 @@ if TYPE_CHECKING:  # each is imported when it is built: a command pays for what 
     from bot.channels import Channel
     from bot.checks import Material, Web
     from bot.desk import Desk
+    from bot.dkim import Signer
     from bot.doctor import Diagnosis
     from bot.lookups import Wire
     from bot.proofs import Proofs
     from bot.store import Store
+    from bot.telling import Messenger, Way
     from bot.templates import Templates
     from bot.transports import Transport
 
@@ -32,11 +33,10 @@ if TYPE_CHECKING:  # each is imported when it is built: a command pays for what 
 class App:
     """One installation."""
 
-    def __init__(self, settings: Settings, tell: Tell = write_down, *, sends: bool = True) -> None:
+    def __init__(self, settings: Settings, *, sends: bool = True) -> None:
         """One that `sends` needs the secrets that the settings name."""
         self.settings = settings
         self._wires = settings if sends else settings.without_secrets()
-        self._tell = tell
         self._known_proofs: dict[str, Proofs] = {}
 
     # -------------------------------------------------------------------------------------------- the parts
@@ -126,7 +126,7 @@ class App:
 
         channels = self.channels(newsletter)
         proofs = self._proofs(newsletter, channels)
-        return Desk(newsletter, self.store, channels, proofs, self.settings, self._tell)
+        return Desk(newsletter, self.store, channels, proofs, self.settings)
 
     def _proofs(self, newsletter: Newsletter, channels: "Mapping[str, Channel]") -> "Proofs":
         """The proofs of a newsletter, which outlive its desks."""
@@ -229,6 +229,32 @@ class App:
 
         actions = Actions({one.name: one.curators for one in self.settings.newsletters.values()})
         return Listener(self._slack_url(), token, actions, self.store, clock=clock, say=say)
+
+    def way(self, newsletter: Newsletter) -> "Way":
+        """How the curators of a newsletter are reached."""
+        from bot.telling import Way
+        from bot.telling.writing import PostOffice
+
+        url = self.settings.url
+        office = PostOffice(
+            newsletter, self.templates, self.transport, self._signer, url, lambda: self.signing_key
+        )
+        return Way(newsletter, f"{url}/studio", self._messenger, office.write)
+
+    def _signer(self) -> "Signer | None":
+        if self.settings.dkim is None:
+            return None
+        from bot.dkim import read
+
+        return read(self.settings.root, self.settings.dkim)
+
+    def _messenger(self, message: dict[str, Any]) -> "Messenger":
+        """Who carries one message to the curators' conversation."""
+        from bot.channels._slack_client import client
+        from bot.channels._slack_courier import PostingCourier
+
+        slack = client(self._slack_url(), self.settings.secret("slack_token"))
+        return PostingCourier([message], slack, in_thread=False)
 
     def _slack_url(self) -> str:
         """Where Slack is: an app has one workspace, so the first channel that says it says it for all."""

@@ -8,7 +8,7 @@ from functools import cached_property
 from threading import Event
 from typing import Literal
 
-from bot import approvals, correcting, inspection, publish
+from bot import approvals, correcting, inspection, publish, telling
 from bot.calendar import send_at, upcoming
 from bot.changes import Change, changes, from_json, passages, to_json
 from bot.channels import Channel, CorrectableChannel
@@ -28,7 +28,7 @@ from bot.models import (
     Week,
     errors_of,
 )
-from bot.notices import Notice, Tell, write_down
+from bot.notices import Notice, write_down
 from bot.outbox import Halt, Report, Terms, work
 from bot.picker import Picked, pick
 from bot.proofs import Proof, Proofs
@@ -50,10 +50,9 @@ class Desk:
         channels: Mapping[str, Channel],
         proofs: Proofs,
         settings: Settings,
-        tell: Tell = write_down,
     ) -> None:
         self.newsletter, self.store, self.channels, self.proofs = newsletter, store, channels, proofs
-        self._settings, self._tell = settings, tell
+        self._settings = settings
 
     # ---------------------------------------------------------------------------------------- what there is
 
@@ -283,13 +282,15 @@ class Desk:
         return yes, changes(from_json(words), passages(self.issue(week, now)))
 
     def tell(self, notice: Notice) -> bool:
-        """Tell curators something, unless they were told the same; False where somebody was quicker."""
+        """Note for curators what keeps an issue, unless they were told the same; False where they were."""
         with self.store.write() as connection:
             first = issues.tell(
                 connection, notice.newsletter, notice.week, notice.reason, notice.hash, notice.at
             )
+            if first:
+                telling.tell(connection, self.newsletter, notice)
         if first:
-            self._tell(notice)
+            write_down(notice)
         return first
 
     def unsettled(self) -> list[Week]:

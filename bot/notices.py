@@ -1,11 +1,10 @@
 """What a curator is to hear of an issue, whoever delivers it: by the log, by mail or by chat."""
 
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import TypeAlias
 
 from bot.models import Finding, Week, errors_of
 
@@ -53,10 +52,6 @@ class Notice:
         return f"{self.newsletter}/{self.week}"
 
 
-Tell: TypeAlias = Callable[[Notice], object]
-"""Delivers a notice. It is called after the ledger has noted that it is told, by the one who noted it."""
-
-
 def lines(notice: Notice) -> Iterator[str]:
     """A notice as lines of plain text: what and why, then the first errors, each where it stands."""
     begin = "" if notice.kind is Kind.FAILED else "not sent: "
@@ -73,5 +68,5 @@ def first_errors(notice: Notice) -> Iterator[str]:
 
 
 def write_down(notice: Notice) -> None:
-    """Tell the log, for want of somebody who listens."""
+    """Tell the log."""
     log.info("; ".join(lines(notice)), extra={"action": "notice", "kind": str(notice.kind)})

@@ -13,6 +13,7 @@ from bot.app import App
 from bot.calendar import upcoming
 from bot.channels import Audience
 from bot.desk import Desk
+from bot.drafting import show
 from bot.errors import BroadsheetError
 from bot.models import Week
 from bot.notices import Notice, lines
@@ -20,6 +21,7 @@ from bot.outlook import failure, notice, view
 from bot.policy import LOOKED_AT, next_look
 from bot.schedule import Hold, Publish, Skip, Wait, due, run_clock, stopping
 from bot.store import doubts
+from bot.telling import deliver
 
 log = logging.getLogger(__name__)
 
@@ -55,6 +57,7 @@ class _Bot:
                 desk = self._app.desk(newsletter)
                 self._decide(desk, now)
                 self._work(desk)
+                self._tell_curators(desk)
             except BroadsheetError as error:
                 self._say(f"{newsletter.name}: {error}")
 
@@ -93,6 +96,12 @@ class _Bot:
                 self._say(f"{desk.newsletter.name}/{week} {reason}")
             if reasons:
                 desk.tell(failure(desk, week, "; ".join(reasons), self._clock()))
+
+    def _tell_curators(self, desk: Desk) -> None:
+        """Show the coming draft in good time, and deliver what curators are to hear."""
+        way = self._app.way(desk.newsletter)
+        show(desk, way, self._clock())
+        deliver(desk.store, way, self._clock, lambda seconds: not self._stop.wait(seconds))
 
 
 def doubtful(desk: Desk, now: datetime) -> set[Week]:

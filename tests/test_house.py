@@ -25,7 +25,7 @@ ROWS = (
         "publish", "outbox", "doubts", "correcting", "approvals", "subscriptions", "importing", "content",
         "clerk", "proofs", "telling", "readership", "doctor", "listening", "mending",
     },
-    {"app", "cli", "desk", "inspection", "outlook", "overview", "running", "schedule", "web"},
+    {"app", "cli", "desk", "drafting", "inspection", "outlook", "overview", "running", "schedule", "web"},
 )  # fmt: skip
 EDGES = ROWS[2]
 ROW_OF = {room: number for number, row in enumerate(ROWS) for room in row}

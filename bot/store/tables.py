@@ -207,6 +207,30 @@ snapshots = Table(
     Column("at", Instant, nullable=False),
 )
 
+# What curators are told, each once for what it is about: a row per recipient, as deliveries are for readers.
+notices = Table(
+    "notices",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("newsletter", String(100), nullable=False),
+    Column("week", String(8), nullable=False),
+    Column("about", String(100), nullable=False),
+    Column("medium", String(10), nullable=False),
+    # A conversation's ID, or a curator's key in the configuration.
+    Column("recipient", String(100), nullable=False),
+    # What is to stand there: of a draft in Slack, what stands there follows it.
+    Column("payload", LargeBinary, nullable=False),
+    Column("state", String(12), nullable=False),
+    Column("reason", Text),
+    Column("receipt", Text),
+    Column("attempts", Integer, nullable=False, server_default="0"),
+    Column("first_tried_at", Instant),
+    Column("changed_at", Instant, nullable=False),
+    Column("due_at", Instant, nullable=False),
+    UniqueConstraint("newsletter", "week", "about", "medium", "recipient", name="uq_notices_recipient"),
+    _one_of("state", DeliveryState),
+)
+
 # Why a due issue did not go out, as it was last told to a curator; of which content, where that matters.
 told = Table(
     "told",

@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 
@@ -28,11 +29,11 @@ class Bot:
     """The bot of an installation, each time as if it were started anew; it keeps what it says and tells."""
 
     here: Installation
-    notices: list[Notice] = field(default_factory=list)
+    notices: ClassVar[list[Notice]] = []
 
     @contextmanager
     def app(self) -> Iterator[App]:
-        app = App(load(self.here.root / "config/bot.toml", {}), self.notices.append)
+        app = App(load(self.here.root / "config/bot.toml", {}))
         yield app
         app.store.close()
 
@@ -58,6 +59,13 @@ class Bot:
     @property
     def mails(self) -> int:
         return len(list((self.here.root / "outbox").rglob("*.eml")))
+
+
+@pytest.fixture(autouse=True)
+def notices(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What curators are told is kept as it is written down."""
+    monkeypatch.setattr(Bot, "notices", [])
+    monkeypatch.setattr("bot.desk.write_down", Bot.notices.append)
 
 
 @pytest.fixture
@@ -126,6 +134,16 @@ def test_a_rule_that_the_newsletter_takes_for_less_does_not_hold_it(
     configured(here, checks=f'"writing.note" = "{word}"')
     assert "ai-papers/2025-W17: published" in bot(AT)
     assert bot.mails == 3
+
+
+def test_a_fault_of_reading_that_is_taken_for_less_does_not_hold_it_either(
+    here: Installation, bot: Bot
+) -> None:
+    path = here.issue()
+    path.write_text(path.read_text("utf-8").replace("*two* words", "[two](/relative) words"), "utf-8")
+    assert "its content cannot be read without errors" in bot(AT)[0]
+    configured(here, checks='"content.link" = "warning"\n"links.relative" = "off"')
+    assert "ai-papers/2025-W17: published, late" in bot(LATER)
 
 
 def test_a_rule_that_the_issue_switches_off_does_not_hold_it(here: Installation, bot: Bot) -> None:
