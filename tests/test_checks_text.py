@@ -2,11 +2,12 @@
 
 import unicodedata
 from dataclasses import replace
+from time import process_time
 
 import pytest
 from hypothesis import given, strategies as st
 
-from bot.checks import text
+from bot.checks import text, writing
 from bot.checks._characters import decomposed, has_words, mojibake, unpaired, unseen
 from bot.models import Finding, Severity
 from tests.manuscripts import FILE, issue, material, said, titled, told
@@ -272,6 +273,26 @@ def test_no_letter_is_called_unseen_and_nothing_composed_decomposed(words: str) 
     assert [one[0] for one in unseen(words) if unicodedata.category(one[0])[0] in "NPS"] == []
     assert decomposed(unicodedata.normalize("NFC", words)) is None
     assert has_words(words) == has_words(words[::-1])
+
+
+@pytest.mark.parametrize(
+    "scrap",
+    [":) ", "((a ", "TODO ", "the the ", "{{", "April 14 - ", "week of April 14, ", ",,", "\u201c", "a- ",
+     "`", "__a ", "][", "\u200b", "\u202e", "e\u0301", "\u00c3\u00a9", "p\u0430 "],
+)  # fmt: skip
+def test_eight_times_the_text_takes_no_more_than_some_eight_times_as_long(scrap: str) -> None:
+    short, long = (cost(said(f"x {scrap * (length // len(scrap))} y")) for length in (2000, 16000))
+    assert long < 32 * short + 0.1  # what looks at everything for everything would take 64 times as long
+
+
+def cost(written: str) -> float:
+    """Processor time of every rule about characters and words, in seconds."""
+    given_material = material(written)
+    assert given_material.passages
+    begun = process_time()
+    for rule in (*text.RULES, *writing.RULES):
+        told(rule, given_material)
+    return process_time() - begun
 
 
 def test_half_of_a_character_is_a_lost_one() -> None:

@@ -77,7 +77,9 @@ def unseen(text: str) -> Iterator[re.Match[str]]:
         return
     text = _FLAG.sub(lambda found: "\U0001f3f4" * len(found[0]), text)
     for found in _UNSEEN.finditer(text):
-        if not _is_needed(found[0], text[: found.start()][-1:], text[found.end() :][:1]):
+        if not _is_needed(
+            found[0], text[max(found.start() - 1, 0) : found.start()], text[found.end() : found.end() + 1]
+        ):
             yield found
 
 

@@ -62,9 +62,7 @@ def _labels(words: str | None, week: Week, language: str) -> list[_Label]:
         return numbered[:1]
     named = sorted(days_named(words, language), key=lambda days: days.at)
     named = [days for days in named if days.is_span or _is_dateline(days, words)]
-    return [
-        label for days in named if (label := _dated(days, week, sure=bool(_WEEK_OF.search(words[: days.at]))))
-    ][:1]
+    return [label for days in named if (label := _dated(days, week, sure=_says_week(words, days)))][:1]
 
 
 def _numbered(words: str, number: int, year: int | None, week: Week) -> _Label:
@@ -155,8 +153,13 @@ def _named_in(passage: Passage, week: Week) -> Iterator[tuple[str, int, int]]:
         yield words, passage.prose.find(words), _numbered(words, number, year, week).off
     for days in days_named(passage.prose, passage.language):
         label = _dated(days, week)
-        if label and (_is_a_week(label) or _WEEK_OF.search(passage.prose[: days.at])):
+        if label and (_is_a_week(label) or _says_week(passage.prose, days)):
             yield days.words, days.at, label.off
+
+
+def _says_week(words: str, days: Days) -> bool:
+    """Whether a day stands for its week: “the week of April 14”."""
+    return bool(_WEEK_OF.search(words[max(days.at - 30, 0) : days.at]))
 
 
 def _is_a_week(label: _Label) -> bool:

@@ -26,6 +26,8 @@ _THING = re.compile(
     r"\s*[\"'\u201d\u2019\u00bb]?\s*"
     r"(?:apps?|lists?|items?|comments?|managers?|tasks?|files?|trackers?|tags?|notes?|MVC|Liste|Kommentare?)\b"
 )
+_SIDE = 200
+"""Characters on each side of a note that tell what it is."""
 _CAPITAL = re.compile(r"\s+[A-Z][a-z]")
 _ROMAN = re.compile(r"\b[A-Z]\w+ $")  # Super Bowl XXX
 
@@ -44,7 +46,7 @@ def note(material: Material) -> Iterator[Flaw]:
 
 def _how_sure(found: re.Match[str], passage: Passage) -> Severity | None:
     """How certain it is that a word is a note, and not what the sentence speaks of."""
-    word, before, after = found["word"], found.string[: found.start()], found.string[found.end() :]
+    word, (before, after) = found["word"], _sides(found)
     if not word:
         return Severity.WARNING
     if word.upper() in ("TBD", "TBA", "TBC"):  # what is announced may well be open
@@ -55,6 +57,12 @@ def _how_sure(found: re.Match[str], passage: Passage) -> Severity | None:
         return None
     quoted = passage.kind in (Kind.ENTRY, Kind.LABEL) and bool(before.strip())  # the words of what is linked
     return Severity.ERROR if _is_apart(word, before, after) and not quoted else Severity.WARNING
+
+
+def _sides(found: re.Match[str]) -> tuple[str, str]:
+    """What stands before and after, as far as it matters: a sentence of a megabyte is looked at by parts."""
+    before = found.string[max(found.start() - _SIDE, 0) : found.start()]
+    return before, found.string[found.end() : found.end() + _SIDE]
 
 
 def _is_apart(word: str, before: str, after: str) -> bool:

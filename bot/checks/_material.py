@@ -11,6 +11,7 @@ from functools import cached_property
 
 from bot.checks._links import Seen, links_of
 from bot.checks._passages import Passage, passages_of
+from bot.checks._places import located
 from bot.checks._rules import Flaw
 from bot.models import Entry, Finding, Issue
 from bot.settings import Newsletter, Settings
@@ -78,6 +79,15 @@ class Material:
             return place
         found = bisect_right(starts, at)
         return f"{file}:{found}:{at - starts[found - 1] + 1}"
+
+    def further(self, place: str, words: str, by: int) -> str:
+        """Where words stand in the line of a place, at least `by` characters behind it; else that place."""
+        file, line, column = located(place)
+        if not column or file not in self.texts:
+            return place
+        starts = self._starts_of(file)
+        at = self.texts[file].find(words, starts[line - 1] + column - 1 + by, starts[line])
+        return place if at < 0 else f"{file}:{line}:{at - starts[line - 1] + 1}"
 
     def _starts_of(self, file: str) -> Sequence[int]:
         """Where each line of a text starts, and after the last one where the text ends."""

@@ -1,10 +1,13 @@
 """The visible words of issues and entries, one passage after the other: what a copy editor reads."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from enum import StrEnum
+from functools import wraps
+from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
-from bot.checks._rules import Flaw
+from bot.checks._rules import Flaw, Rule
 from bot.models import Entry, Issue, Reference, Section, Severity
 from bot.text import (
     Block,
@@ -240,15 +243,10 @@ def _reach(prose: str, start: int, end: int) -> tuple[int, int]:
 
 
 def _moved(material: "Material", place: str, words: str, by: int) -> str:
-    """The place of some words in a line, at least `by` characters behind another place in it."""
-    file, _, rest = place.partition(".md:")
-    line, _, column = rest.partition(":")
-    if not column or not by:
-        return place
-    text = material.texts[f"{file}.md"].split("\n")[int(line) - 1]
-    pieces = (words.strip(), *words.split()[:1])  # the whole, or what of it stands before the line's end
-    at = (text.find(piece, int(column) - 1 + by) for piece in pieces if piece)
-    return next((f"{file}.md:{line}:{found + 1}" for found in at if found >= 0), place)
+    """The place of some words, or of what of them stands before the line's end, behind another place."""
+    pieces = dict.fromkeys((words.strip(), *words.split()[:1]))
+    moved = (material.further(place, piece, by) for piece in pieces if piece and by)
+    return next((one for one in moved if one != place), place)
 
 
 def _place(material: "Material", passage: Passage, needle: str) -> str:
@@ -270,3 +268,19 @@ def paragraphs_of(texts: Iterable[Blocks]) -> Iterator[str]:
     return (
         said.words for blocks in texts for said in _of_blocks(blocks, like, Then.END) if said.kind in TEXTS
     )
+
+
+_MOST = 1000
+
+
+def bounded(rules: Iterable[Rule["Material"]]) -> tuple[Rule["Material"], ...]:
+    """Rules that tell no more than a thousand flaws each: nobody reads more, and each must be looked up."""
+    return tuple(replace(rule, look=_bounded(rule.look)) for rule in rules)
+
+
+def _bounded(look: Callable[["Material"], Iterator[Flaw]]) -> Callable[["Material"], Iterator[Flaw]]:
+    @wraps(look)
+    def told(material: "Material") -> Iterator[Flaw]:
+        return islice(look(material), _MOST)
+
+    return told

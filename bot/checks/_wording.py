@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from functools import cached_property
 
 from bot.checks._material import Material
 from bot.checks._passages import CODE, HEADINGS, LINES, TEXTS, Kind, Passage, Then, flaw, flaw_at, shown
@@ -57,7 +58,7 @@ def _is_right(found: re.Match[str], language: str) -> bool:
     if language in _REPEATING and second not in ("the", "of", "and", "to"):
         return True
     if second in ("is", "was"):  # what it is is a wheel
-        return bool(_CLAUSE.search(found.string[: found.start()]))
+        return bool(_CLAUSE.search(found.string[max(found.start() - 20, 0) : found.start()]))
     return second.lower() in f"{_DOUBLED_RIGHTLY['en']} {_DOUBLED_RIGHTLY.get(language, '')}".split()
 
 
@@ -169,20 +170,39 @@ def brackets(material: Material) -> Iterator[Flaw]:
 
 def _odd_bracket(prose: str) -> int | None:
     """Where the first bracket without a partner stands; `1)`, `:)` and `[0, 1)` need none."""
+    without = _Unpaired(prose)
     open_at: list[int] = []
     for found in _BRACKET.finditer(prose):
         at = found.start()
         if not (partner := _PAIRS.get(found[0])):
             open_at.append(at)
-        elif (open_at and prose[open_at[-1]] == partner) or (open_at and _covers(_SPANS, prose, at)):
+        elif open_at and (prose[open_at[-1]] == partner or at in without.spans):
             open_at.pop()
-        elif not _covers(_FACES, prose, at) and (open_at or not _covers(_NUMBERS, prose, at)):
+        elif at not in without.faces and (open_at or at not in without.numbers):
             return at
-    return next((at for at in open_at if not _covers(_FACES, prose, at)), None)
+    return next((at for at in open_at if at not in without.faces), None)
 
 
-def _covers(pattern: re.Pattern[str], prose: str, at: int) -> bool:
-    return any(found.start() <= at < found.end() for found in pattern.finditer(prose))
+class _Unpaired:
+    """Where brackets stand that need no partner, looked for when one has none."""
+
+    def __init__(self, prose: str) -> None:
+        self.prose = prose
+
+    @cached_property
+    def numbers(self) -> set[int]:
+        return self._covered(_NUMBERS)
+
+    @cached_property
+    def faces(self) -> set[int]:
+        return self._covered(_FACES)
+
+    @cached_property
+    def spans(self) -> set[int]:
+        return self._covered(_SPANS)
+
+    def _covered(self, pattern: re.Pattern[str]) -> set[int]:
+        return {at for found in pattern.finditer(self.prose) for at in range(*found.span())}
 
 
 def _odd_quote(prose: str, language: str) -> int | None:

@@ -24,7 +24,7 @@ from bot.checks._characters import (
     unpaired,
     unseen,
 )
-from bot.checks._passages import HEADINGS, LINES, TEXTS, Kind, Passage, flaw, shown
+from bot.checks._passages import HEADINGS, LINES, TEXTS, Kind, Passage, bounded, flaw, shown
 from bot.models import Severity
 
 
@@ -237,8 +237,7 @@ def _said(text: str) -> str:
     return f"## A scaling law for cheese\n\n[Paper](https://example.org/cheese)\n\n{text}\n"
 
 
-LOOKS_AT = Material
-RULES = (
+_RULES = (
     Rule(
         "text.direction-control",
         Severity.ERROR,
@@ -333,3 +332,5 @@ RULES = (
         example=_titled("A scaling law\u2003for cheese"),
     ),
 )
+LOOKS_AT = Material
+RULES = bounded(_RULES)

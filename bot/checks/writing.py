@@ -3,6 +3,7 @@
 from bot.checks import Material, Rule
 from bot.checks._labels import entry_date, no_such_day, week_label
 from bot.checks._leftovers import filler, machine_talk, note, stray_mark, template_mark, unfinished
+from bot.checks._passages import bounded
 from bot.checks._series import counted, issue_number, no_intro, numbering, same_line, same_text
 from bot.checks._structure import bare_heading, no_full_stop, ragged_title
 from bot.checks._wording import brackets, broken_off, capitals, doubled_word, punctuation
@@ -21,8 +22,7 @@ def _headed(**keys: str) -> str:
     return f"---\n{head}---\n\n{_ENTRY}The authors weigh 400 wheels.\n"
 
 
-LOOKS_AT = Material
-RULES = (
+_RULES = (
     Rule(
         "writing.note",
         Severity.ERROR,
@@ -200,3 +200,5 @@ RULES = (
         },
     ),
 )
+LOOKS_AT = Material
+RULES = bounded(_RULES)
