@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from flask import request
 from werkzeug.test import TestResponse
 
 from bot.errors import StoreError
@@ -134,6 +135,15 @@ def test_what_a_request_calls_us_is_in_no_answer(website: Website, host: str) ->
         assert answer.status_code in {200, 301, 404}
         assert b"evil" not in answer.data
         assert "evil" not in answer.headers.get("Location", "")
+
+
+def test_whatever_a_page_takes_for_our_host_is_that_of_the_base_url(new_website: New) -> None:
+    website = new_website(f"{URL}/letters")
+    website.wsgi.add_url_rule(
+        "/probe", "probe", lambda: [request.url_root, request.environ["broadsheet.host"]]
+    )
+    answer = website.client.get("/letters/probe", headers={"Host": "evil.example.com"})
+    assert answer.json == [f"{URL}/letters/", "evil.example.com"]
 
 
 def test_a_redirect_names_no_host(website: Website) -> None:

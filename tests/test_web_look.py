@@ -28,13 +28,16 @@ ASKED = {
 
 
 @pytest.fixture(params=["en", "he"])
-def pages(request: pytest.FixtureRequest, new_website: New) -> dict[str, str]:
+def pages(
+    request: pytest.FixtureRequest, new_website: New, monkeypatch: pytest.MonkeyPatch
+) -> dict[str, str]:
     """Each kind of page, of a newsletter in one language beside one in another."""
+    monkeypatch.setattr("bot.web.archive.PER_PAGE", 3)
     website = new_website(
         ai_papers={"language": request.param, "title": f"{LONG} & more", "tagline": LONG},
         zine={"language": "ja"},
     )
-    website.publish_many(26)
+    website.publish_many(4)
     website.publish("2025-W17", LONG, f"{LONG} and words", at=NOW + timedelta(days=1))
     website.correct("2025-W17", LONG, f"{LONG} and others", at=NOW + timedelta(days=2))
     token = website.reader("a" * 60 + "@" + "b" * 60 + ".example.org")

@@ -5,10 +5,11 @@ import signal
 import socket
 import subprocess
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from http.client import HTTPConnection
 from pathlib import Path
+from types import MappingProxyType
 
 import pytest
 
@@ -52,9 +53,9 @@ def ended(process: subprocess.Popen[str], number: int) -> tuple[int, str]:
     return process.returncode, err
 
 
-def get(port: int, path: str) -> tuple[int, bytes]:
+def get(port: int, path: str, headers: Mapping[str, str] = MappingProxyType({})) -> tuple[int, bytes]:
     connection = HTTPConnection("127.0.0.1", port, timeout=30)
-    connection.request("GET", path)
+    connection.request("GET", path, headers=dict(headers))
     answer = connection.getresponse()
     body = answer.read()
     connection.close()
@@ -91,6 +92,8 @@ def test_pages_are_served_until_they_are_no_longer_and_leave_no_thread(new_websi
     with served(website) as port:
         assert get(port, "/healthz") == (200, b"ok\n")
         assert get(port, "/issues/2025-W17")[0] == 200
+        assert get(port, "/metrics")[0] == 200
+        assert get(port, "/metrics", {"X-Forwarded-For": "203.0.113.9"})[0] == 404
         lingering = HTTPConnection("127.0.0.1", port, timeout=30)
         lingering.request("GET", "/")
         lingering.getresponse().read()  # and stays open: it must not hold up the end
