@@ -1,11 +1,15 @@
 """Proofs: an issue is set once for one content, judged where readers get mail, and refused or not."""
 
+from collections.abc import Iterator
+from datetime import datetime
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from pydantic import HttpUrl
 
+from bot import checks
+from bot.checks import Flaw, Mail, Material, Rule
 from bot.compose import compose
 from bot.errors import HeldError, InputError
 from bot.models import Entry, Issue, Rendered, Section, Severity, Status, Week
@@ -193,3 +197,64 @@ def test_a_theme_that_was_mended_passes(tmp_path: Path) -> None:
     (tmp_path / "templates/themes/own.html.j2").write_text(FAULTY.replace("script", "i"), "utf-8")
     mended: Proof = press.of(issue())
     assert mended.errors == ()
+
+
+# ------------------------------------------------------------------------------------------ with the content
+
+
+def material(root: Path, *issues: Issue, text: str = "", now: str = "2025-04-24T12:00Z") -> Material:
+    ours = newsletter()
+    return Material(
+        Settings(root=root, newsletters={ours.name: ours}),
+        issues,
+        now=datetime.fromisoformat(now),
+        texts={"content/ai-papers/2025-W17.md": text},
+    )
+
+
+LEFT = (Paragraph((Text("TODO: say more."),)),)
+
+
+def test_with_its_content_the_rules_about_content_are_asked_as_well(tmp_path: Path) -> None:
+    unfinished = issue(intro=LEFT)
+    press = made(tmp_path)
+    assert press.of(unfinished).errors == ()
+    with pytest.raises(HeldError, match="TODO") as caught:
+        press.of(unfinished, material(tmp_path, unfinished)).passed()
+    assert "writing.note" in {one.rule for one in caught.value.findings}
+
+
+def test_a_word_about_a_rule_is_heard_though_the_content_is_the_same(tmp_path: Path) -> None:
+    press, unfinished = made(tmp_path), issue(intro=LEFT)
+    allowed = issue(intro=LEFT, checks={"writing.note": "off"})
+    held = press.of(unfinished, material(tmp_path, unfinished))
+    free = press.of(allowed, material(tmp_path, allowed))
+    assert held.hash == free.hash
+    assert held.errors
+    assert free.errors == ()
+
+
+@pytest.mark.parametrize(
+    "change", [{"text": "another"}, {"now": "2025-04-25T00:00Z"}], ids=["a text", "the day"]
+)
+def test_a_proof_is_made_anew_when_anything_changes_that_rules_look_at(
+    tmp_path: Path, change: dict[str, str]
+) -> None:
+    press, one = made(tmp_path), issue()
+    first = press.of(one, material(tmp_path, one))
+    assert press.of(one, material(tmp_path, one, now="2025-04-24T12:01Z")) is first
+    assert press.of(one, material(tmp_path, one, **change)) is not first
+
+
+def test_a_check_that_fails_itself_holds_what_it_could_not_look_at(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(_mail: Mail) -> Iterator[Flaw]:
+        """A check that is broken."""
+        raise KeyError("secret words")
+
+    rule = Rule("mail.broken", Severity.HINT, broken)
+    monkeypatch.setattr(checks, "rules", lambda about=None: (rule,) if about is Mail else ())
+    with pytest.raises(HeldError, match=r"check mail\.broken failed: KeyError") as caught:
+        made(tmp_path).of(issue()).passed()
+    assert "secret words" not in str(caught.value)

@@ -136,13 +136,13 @@ def test_a_rule_that_the_newsletter_takes_for_less_does_not_hold_it(
     assert bot.mails == 3
 
 
-def test_a_fault_of_reading_that_is_taken_for_less_does_not_hold_it_either(
-    here: Installation, bot: Bot
-) -> None:
+def test_what_reading_finds_is_taken_as_the_newsletter_says_too(here: Installation, bot: Bot) -> None:
     path = here.issue()
-    path.write_text(path.read_text("utf-8").replace("*two* words", "[two](/relative) words"), "utf-8")
-    assert "its content cannot be read without errors" in bot(AT)[0]
-    configured(here, checks='"content.link" = "warning"\n"links.relative" = "off"')
+    path.write_text(path.read_text("utf-8").replace("*two* words", "two <video> words"), "utf-8")
+    configured(here, checks='"content.html" = "error"')
+    assert "[content.html]" in bot(AT)[1]
+    text = (here.root / NEWSLETTER).read_text("utf-8")
+    here.write(NEWSLETTER, text.partition("[checks]")[0])
     assert "ai-papers/2025-W17: published, late" in bot(LATER)
 
 
