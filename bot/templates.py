@@ -46,6 +46,10 @@ class Templates:
         """Fill a template whose words are words: a subject, a text part."""
         return self._filled(self._plain, name, context)
 
+    def text(self, name: str) -> str:
+        """A file beside the templates as it is; nothing where there is none."""
+        return self._source(name)
+
     def themes(self) -> list[str]:
         """The themes there are."""
         names = (path.name for folder in self.folders for path in (folder / "themes").glob("*.html.j2"))

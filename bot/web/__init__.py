@@ -22,6 +22,7 @@ from bot.errors import BroadsheetError, StoreError
 from bot.web import archive, health, leaving
 from bot.web.door import Door
 from bot.web.site import Site
+from bot.web.studio import Studio, blueprint as studio_pages
 
 log = logging.getLogger(__name__)
 
@@ -40,8 +41,8 @@ HEADERS = {
 """What every answer says, unless it says otherwise itself."""
 
 
-def application(app: App, clock: Callable[[], datetime]) -> Flask:
-    """The pages of an installation, for any WSGI server; `app` is theirs alone."""
+def application(app: App, clock: Callable[[], datetime], studio: Studio | None = None) -> Flask:
+    """The pages of an installation, for any WSGI server; `app` is theirs alone, and so is the `studio`."""
     flask, site = Flask("bot.web", static_folder=None, template_folder=None), Site(app, clock)
     flask.config.update(
         MAX_CONTENT_LENGTH=LARGEST_BODY, MAX_FORM_MEMORY_SIZE=LARGEST_BODY, MAX_FORM_PARTS=100
@@ -50,6 +51,7 @@ def application(app: App, clock: Callable[[], datetime]) -> Flask:
     flask.url_map.strict_slashes = flask.url_map.merge_slashes = False
     for group in (health, leaving, archive):
         flask.register_blueprint(group.blueprint(site))
+    flask.register_blueprint(studio_pages(studio or Studio(app, clock)))
     flask.before_request(_within_limits)
     flask.after_request(_with_headers)
     flask.register_error_handler(HTTPException, _Faults(site).refused)

@@ -1,0 +1,2 @@
+// The studio's script: everything works without it, but for the reload.
+"use strict";
