@@ -217,7 +217,7 @@ def flaw_at(
     start, end = span
     begin, stop = _reach(passage.prose, start, end)
     where = passage.prose[begin:stop]
-    message = what.format(shown(passage.prose[start:end].strip()), shown(where.replace(CODE, "\u2026")))
+    message = what.format(shown(passage.prose[start:end].strip()), shown(where))
     place = _place(material, passage, where)
     if place == passage.place:  # something in these words is written otherwise
         begin, place = start, _place(material, passage, passage.prose[start:end])
@@ -258,7 +258,7 @@ def _place(material: "Material", passage: Passage, needle: str) -> str:
 
 def shown(words: str) -> str:
     """Somebody's words as a message quotes them: in one line, shortened, and nothing in them invisible."""
-    words = " ".join(words.split())
+    words = " ".join(words.replace(CODE, "\u2026").split())
     return repr(words if len(words) <= _SHOWN else f"{words[: _SHOWN - 1]}…")
 
 

@@ -146,7 +146,7 @@ def _gaps(material: Material, numbered: Sequence[tuple[int, Passage]]) -> Iterat
     """What is out of order; a section may begin with 1 again, and a series may count down."""
     numbers = [number for number, _ in numbered]
     step = -1 if numbers[0] > numbers[-1] and numbers[-1] == 1 else 1
-    expected = numbers[0] if step < 0 else 1
+    expected = numbers[0] if step < 0 or numbers[0] == 0 else 1
     for number, passage in numbered:
         if number != expected and (number != 1 or step < 0):
             message = f"number {number} stands where {expected} would be"

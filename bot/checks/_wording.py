@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from functools import cached_property
 
 from bot.checks._material import Material
-from bot.checks._passages import CODE, HEADINGS, LINES, TEXTS, Kind, Passage, Then, flaw, flaw_at, shown
+from bot.checks._passages import HEADINGS, LINES, TEXTS, Kind, Passage, Then, flaw, flaw_at, shown
 from bot.checks._rules import Flaw
 from bot.models import Severity
 
@@ -13,7 +13,7 @@ from bot.models import Severity
 
 _TWICE = re.compile(r"(?<![\w'\u2019/.-])([^\W\d_]+)\s+\1(?![\w'\u2019/-]|\.\w)", re.IGNORECASE)
 _DOUBLED_RIGHTLY = {
-    "en": "that had so very really no bye ha hey much far long many again knock win ping who you her",
+    "en": "that had so very really no bye ha hey blah much far long many again knock win ping who you her",
     "de": "die der das den dem sie ihr ihnen sehr ganz wo so ja nein na da was",
     "fr": "nous vous très bien si non oui tout",
     "es": "muy no sí ya casi que",
@@ -72,8 +72,8 @@ def _twice(material: Material, passage: Passage, found: re.Match[str]) -> Flaw:
 # ---------------------------------------------------------------------------------------------- punctuation
 
 _FAULTS = re.compile(
-    r",\s?,|;\s?;|(?<![.\w/])\.\.(?![.\w/])|(?<=[a-z)\]])\.\.(?=\s|$)|,\.(?!\w)|\.\s\.(?=\s|$)(?<!\.\s\.\s\.)"
-    r"|\?\.(?=\s|$)|\.\?(?=\s|$)|(?<!\u3002)\u3002\u3002(?!\u3002)|\u3001\u3001|\uff0c\uff0c|\uff0c\u3002"
+    r",\s?,|;\s?;|(?<=[\w)\]\"\u201d])\.\.(?=\s|$)|,\.(?!\w)|\.\s\.(?=\s|$)(?<!\.\s\.\s\.)"
+    r"|\?\.(?=\s|$)|(?<!\.)\.\?(?=\s|$)|(?<!\u3002)\u3002\u3002(?!\u3002)|\u3001\u3001|\uff0c\uff0c|\uff0c\u3002"
     r"|(?<=[^\W\d_]),(?=(?:and|but|the|which|so|or|it|we|they)\b)"
     r"|(?<=[a-z]{2})[.](?=(?:The|This|These|In|It|We|They|And|But|However|For|A)\s)"
 )
@@ -253,7 +253,7 @@ def broken_off(material: Material) -> Iterator[Flaw]:
             continue
         if what := _broken(passage):
             end = passage.prose[-40:].partition(" ")[2] or passage.prose
-            message = f"the text ends with {what}: {shown(end.replace(CODE, chr(0x2026)))}"
+            message = f"the text ends with {what}: {shown(end)}"
             severity = (
                 Severity.HINT if passage.then is Then.ITEM else None
             )  # the next ones may be what follows
