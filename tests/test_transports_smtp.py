@@ -196,7 +196,7 @@ def test_dots_are_found_however_a_mail_is_cut_into_pieces(mail: bytes, cuts: lis
     pieces = [mail[start:end] for start, end in pairwise(ends)]
     joined = b"".join(pieces)
     doubled = (b"\r\n" + joined).replace(b"\r\n.", b"\r\n..")
-    assert b"\r\n" + stuffed(joined, pieces) == doubled + END[joined.endswith(b"\r\n")]
+    assert b"\r\n" + stuffed(pieces) == doubled + END[joined.endswith(b"\r\n")]
 
 
 END = {False: b"\r\n.\r\n", True: b".\r\n"}
@@ -639,15 +639,15 @@ def test_a_mail_asks_for_what_it_needs_where_it_is_offered(
 ) -> None:
     if said in {NEEDS_UTF8, NEEDS_8BIT}:
         with pytest.raises(PermanentError, match=f"needs {said}, which relay:25 does not offer"):
-            parameters(recipient, mail, offered, "relay:25")
+            parameters(recipient, [mail], offered, "relay:25")
     else:
-        assert parameters(recipient, mail, offered, "relay:25") == said
+        assert parameters(recipient, [mail], offered, "relay:25") == said
 
 
 @given(st.sets(st.sampled_from(ALL)), st.sampled_from([ADA, ZOE]), st.sampled_from([MAIL, WIDE, EIGHT]))
 def test_nothing_is_asked_for_that_is_not_offered(offered: set[str], recipient: str, mail: bytes) -> None:
     try:
-        said = parameters(recipient, mail, offered, "relay:25")
+        said = parameters(recipient, [mail], offered, "relay:25")
     except PermanentError:
         said = ""
     words = [word.partition("=")[2 if word.startswith("BODY") else 0].lower() for word in said.split()]

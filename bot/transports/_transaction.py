@@ -6,7 +6,7 @@ apart.
 
 import re
 import smtplib
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from functools import lru_cache
 from math import inf
 from typing import NoReturn
@@ -49,15 +49,14 @@ class Line:
 
     def send(self, sender: str, recipient: str, pieces: Sequence[bytes]) -> Steps[str]:
         """Hand over one mail; the relay's words. An error says how far it came."""
-        message = b"".join(pieces)
-        if self._limit < len(message):
-            raise StopRunError(f"{self.relay} takes {self._limit} bytes, and this mail has {len(message)}")
-        said = parameters(recipient, message, self._offered, self.relay)
+        if self._limit < (size := sum(map(len, pieces))):
+            raise StopRunError(f"{self.relay} takes {self._limit} bytes, and this mail has {size}")
+        said = parameters(recipient, pieces, self._offered, self.relay)
         self.begun += 1
         yield from self._envelope(
             f"MAIL FROM:<{sender}>{said}\r\n".encode(), f"RCPT TO:<{recipient}>\r\n".encode()
         )
-        yield from self._body(stuffed(message, pieces))
+        yield from self._body(stuffed(pieces))
         code, text = reply = yield from self._verdict()
         if not _is_yes(code, OK):
             raise self._refused(Phase.DOT, reply)
@@ -195,16 +194,16 @@ def size_limit(offered: Mapping[str, str]) -> float:
     return int(limit) if limit.isdecimal() and int(limit) else inf
 
 
-def parameters(recipient: str, message: bytes, offered: Container[str], relay: str) -> str:
+def parameters(recipient: str, pieces: Sequence[bytes], offered: Container[str], relay: str) -> str:
     """What MAIL says beside the sender: what this mail needs, and no more (RFC 1870, 6152, 6531).
 
     PermanentError where the relay does not offer what it needs: there is no other way to write such a mail.
     """
-    size = f" SIZE={len(message)}" if "size" in offered else ""
-    plain = message.isascii()
+    size = f" SIZE={sum(map(len, pieces))}" if "size" in offered else ""
+    plain = all(map(bytes.isascii, pieces))
     if plain and recipient.isascii():
         return size
-    wide = not (recipient.isascii() and message.partition(b"\r\n\r\n")[0].isascii())
+    wide = not (recipient.isascii() and b"".join(pieces).partition(b"\r\n\r\n")[0].isascii())
     if wide:
         _need("smtputf8", "the address or a header of this mail", offered, relay)
     if not plain:
@@ -223,12 +222,13 @@ def _is_yes(code: int, wanted: int) -> bool:
     return code == wanted or (wanted == OK and 200 <= code < 300)  # noqa: PLR2004 (a class of replies)
 
 
-def stuffed(message: bytes, pieces: Iterable[bytes]) -> bytes:
+def stuffed(pieces: Sequence[bytes]) -> bytes:
     """A mail as it goes over the wire: leading dots doubled (RFC 5321 §4.5.2), and the dot that ends it."""
-    if any(map(_may_begin_with_a_dot, pieces)):
-        message = message.replace(b"\r\n.", b"\r\n..")
-        if message.startswith(b"."):
-            message = b"." + message
+    if pieces[-1].endswith(b"\r\n") and not any(map(_may_begin_with_a_dot, pieces)):
+        return b"".join([*pieces, b".\r\n"])  # copied once: memory is most of what a mail costs here
+    message = b"".join(pieces).replace(b"\r\n.", b"\r\n..")
+    if message.startswith(b"."):
+        message = b"." + message
     return message + (b".\r\n" if message.endswith(b"\r\n") else b"\r\n.\r\n")
 
 
