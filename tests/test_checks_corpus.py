@@ -35,7 +35,13 @@ WARNINGS: dict[str, dict[str, int]] = {
         "writing.week-label": 4,
     },
     "swiftweekly": {"links.shortener": 1, "writing.ragged-title": 1},
-    "lwkd": {"content.no-text": 2, "links.shortener": 2, "writing.broken-off": 1, "writing.week-label": 1},
+    "lwkd": {
+        "content.no-text": 2,
+        "links.shortener": 2,
+        "writing.broken-off": 1,
+        "writing.no-such-day": 1,
+        "writing.week-label": 1,
+    },
     "jser-info": {"content.duplicate-url": 1, "writing.note": 1, "writing.stray-mark": 2},
 }
 """How many of each rule, exactly."""

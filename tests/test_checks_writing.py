@@ -593,6 +593,21 @@ def test_a_day_that_does_not_exist_is_told(language: str, text: str, told_of: in
 
 
 @pytest.mark.parametrize(
+    ("title", "told_of"),
+    [
+        ("Week ending Feburary 12, 2025", 1),
+        ("Papers of 21 Ocotber", 1),
+        ("Papers of 21 Octobre", 0),
+        ("Week ending Sept 12, 2025", 0),
+        ("Marchand 12 and the Mayor 5", 0),
+        ("An augur 5 Aug", 0),
+    ],
+)
+def test_a_month_that_is_none_is_told_in_a_title(title: str, told_of: int) -> None:
+    assert len(found("no-such-day", issue(title=f'"{title}"'))) == told_of
+
+
+@pytest.mark.parametrize(
     ("name", "day", "told_of"),
     [
         ("cheese", "2025-04-24", 0),

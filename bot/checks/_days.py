@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date, timedelta
+from difflib import get_close_matches
 from functools import lru_cache
 
 from bot.models import Week
@@ -106,6 +107,20 @@ def days_named(text: str, language: str) -> Iterator[Days]:
                 int(part["year"]) if part["year"] else None,
                 names.weekdays[part["weekday"].lower()] if part["weekday"] else None,
             )
+
+
+_NEAR_A_DAY = re.compile(r"\b([A-Z][a-z]{3,10})\.?\s\d{1,2}(?!\d)|(?<!\d)\d{1,2}\.?\s([A-Z][a-z]{3,10})\b")
+_ALIKE = 0.82
+
+
+def misspelt_months(text: str, language: str) -> Iterator[tuple[str, str]]:
+    """Each word beside a number that is nearly the name of a month, and that name."""
+    known = {name.lower() for table in _MONTHS.values() for name in table.split()}
+    own = [*_MONTHS["en"].split(), *_MONTHS.get(language, "").split()]
+    for found in _NEAR_A_DAY.finditer(text):
+        word = found[1] or found[2]
+        if word.lower() not in known and (near := get_close_matches(word, own, 1, _ALIKE)):
+            yield word, near[0]
 
 
 _ISO_DAYS = re.compile(

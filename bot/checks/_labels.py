@@ -7,9 +7,9 @@ from datetime import date, timedelta
 from typing import NamedTuple
 
 from bot.calendar import week_at
-from bot.checks._days import Days, days_named, week_of, weeks_named
+from bot.checks._days import Days, days_named, misspelt_months, week_of, weeks_named
 from bot.checks._material import Material
-from bot.checks._passages import Kind, Passage, flaw, flaw_at, shown
+from bot.checks._passages import LINES, Kind, Passage, flaw, flaw_at, shown
 from bot.checks._rules import Flaw
 from bot.checks._series import earlier_of
 from bot.models import Entry, Issue, Severity, Week
@@ -170,11 +170,16 @@ def _is_a_week(label: _Label) -> bool:
 
 
 def no_such_day(material: Material) -> Iterator[Flaw]:
-    """A day is named that no calendar has, or that is another day of the week: “Friday, April 24, 2025”.
+    """A day or month is named that no calendar has, or the wrong day of the week: “Friday, April 24, 2025”.
 
     Readers come on the wrong day, or ask which of the two is meant.
     """
     for passage in material.passages:
+        if passage.kind in LINES or passage.kind is Kind.SECTION:
+            for word, month in misspelt_months(passage.words, passage.language):
+                yield flaw(
+                    material, passage, word, f"{passage.kind}: {shown(word)} is no month", f"is it {month}?"
+                )
         if passage.issue and any(character.isdecimal() for character in passage.prose):
             week = Week.parse(passage.issue.rpartition("/")[2])
             for days in days_named(passage.prose, passage.language):
