@@ -13,7 +13,7 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, IntegrityError, NoSuchModu
 
 from bot.errors import InputError, StoreError
 
-HEAD = "0006"
+HEAD = "0007"
 """The newest migration; a test holds it against `migrations/versions`."""
 
 BUSY = 10.0

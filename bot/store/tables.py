@@ -242,6 +242,14 @@ told = Table(
     Column("at", Instant, nullable=False),
 )
 
+# Words that opened the studio once, and sessions that were ended: until they would be too old anyway.
+spent = Table(
+    "spent",
+    metadata,
+    Column("name", String(64), primary_key=True),
+    Column("until", Instant, nullable=False),
+)
+
 workers = Table(
     "workers",
     metadata,

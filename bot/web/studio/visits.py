@@ -55,8 +55,8 @@ def _name(host: str) -> str:
 def _client(environ: Mapping[str, object], peer: str) -> str:
     """The peer or, where that is a proxy beside us, whom it named last.
 
-    Who lies there, past a proxy that does not add the truth, is counted as somebody else: the limits of a name
-    and of all together remain.
+    Who lies there, past a proxy that adds no truth, is counted as somebody else: the limits of a name and of
+    all together remain.
     """
     named = str(environ.get("HTTP_X_FORWARDED_FOR", "")).rpartition(",")[2].strip()
     try:

@@ -1,0 +1,93 @@
+"""Watches what issues are made of, and counts the changes, for whoever waits for the next.
+
+a file is saved → watchfiles → seen(paths) → number + 1 ⇒ everybody who waits for it is woken
+"""
+
+import logging
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Condition, Event, Thread
+
+from watchfiles import watch
+
+log = logging.getLogger(__name__)
+
+QUIET = 50
+"""Milliseconds without another change after which one is told."""
+AT_MOST = 150
+"""Milliseconds after which it is told all the same: a person waits for it."""
+LOOKED = 1000
+"""Milliseconds between two looks for folders that were not there before."""
+
+
+class Changes:
+    """A number that grows, and whoever waits for it to."""
+
+    def __init__(self) -> None:
+        self.number = 0
+        self._grown, self._over = Condition(), False
+
+    def grow(self) -> None:
+        """Something has changed."""
+        with self._grown:
+            self.number += 1
+            self._grown.notify_all()
+
+    def end(self) -> None:
+        """Nothing will change any more: let everybody go."""
+        with self._grown:
+            self._over = True
+            self._grown.notify_all()
+
+    def after(self, number: int, seconds: float) -> int:
+        """The number once it is another than `number`; the same after as many seconds, or when all ends."""
+        with self._grown:
+            self._grown.wait_for(lambda: self._over or self.number != number, seconds)
+            return self.number
+
+
+@contextmanager
+def watching(folders: Sequence[Path], seen: Callable[[Sequence[Path]], None]) -> Iterator[None]:
+    """Tell `seen` of what changes in these folders and below, for as long as this lasts.
+
+    Folders may come and go. Where nothing can be watched, as where the system has too many watchers, the log
+    says so, and that is all.
+    """
+    stop = Event()
+    thread = Thread(target=_watch, args=(folders, seen, stop), name="watching", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        stop.set()
+        thread.join()
+
+
+def _watch(folders: Sequence[Path], seen: Callable[[Sequence[Path]], None], stop: Event) -> None:
+    known: list[Path] | None = None
+    while not stop.is_set():
+        there = [folder for folder in folders if folder.is_dir()]
+        if known is not None and there != known:
+            seen([*{*there} ^ {*known}])
+        known = there
+        if not there:
+            stop.wait(LOOKED / 1000)
+            continue
+        try:
+            _while_there(there, folders, seen, stop)
+        except (OSError, RuntimeError) as error:
+            log.warning("cannot watch files: %s", type(error).__name__, extra={"action": "not_watched"})
+            stop.wait(LOOKED / 1000)
+
+
+def _while_there(
+    there: Sequence[Path], folders: Sequence[Path], seen: Callable[[Sequence[Path]], None], stop: Event
+) -> None:
+    """Watch folders until others are there."""
+    settings = {"debounce": AT_MOST, "step": QUIET, "rust_timeout": LOOKED, "yield_on_timeout": True}
+    for changes in watch(*there, **settings, stop_event=stop, raise_interrupt=False):
+        if changes:
+            seen([Path(path) for _, path in changes])
+        if [folder for folder in folders if folder.is_dir()] != list(there):
+            return
