@@ -185,6 +185,12 @@ def test_a_taken_port_is_one_line(installed: Installation, command: str) -> None
     assert "Traceback" not in answer.err
 
 
+def test_a_database_that_cannot_be_opened_is_one_line(installed: Installation) -> None:
+    installed.write("var/broadsheet.db", "this is no database, and never was one " * 40)
+    answer = installed("serve")
+    assert (answer.status, "this file is something else" in answer.complaint) == (2, True)
+
+
 def test_the_bot_serves_the_pages_beside_its_work(installed: Installation) -> None:
     with started(installed, "run") as (process, port):
         assert get(port, "/readyz") == (200, b"ok\n")

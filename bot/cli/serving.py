@@ -21,7 +21,7 @@ def serve_(session: Session) -> None:
 
     _log_to_stderr()
     stop = Event()
-    with stopping(stop, session.note), serving(session.app, session.clock) as address:
+    with stopping(stop, lambda _: None), serving(session.app, session.clock) as address:
         session.note(f"serving {address}; Ctrl-C ends it")
         stop.wait()
 
