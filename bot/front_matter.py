@@ -89,10 +89,8 @@ class FrontMatter:
 
 def open_file(path: Path, place: str) -> FrontMatter:
     """Read one content file; whatever is wrong with it is among the findings."""
-    opened = FrontMatter(place)
-    if (content := _read(path, opened)) is not None:
-        _open(content, opened)
-    return opened
+    content = bytes_of(path, place)
+    return open_bytes(content, place) if isinstance(content, bytes) else content
 
 
 def open_bytes(content: bytes, place: str) -> FrontMatter:
@@ -111,16 +109,16 @@ def _open(content: bytes, opened: FrontMatter) -> None:
 # ---------------------------------------------------------------------------------------------- bytes
 
 
-def _read(path: Path, opened: FrontMatter) -> bytes | None:
-    """The file's bytes, of a larger one its beginning, or None with a finding."""
+def bytes_of(path: Path, place: str) -> bytes | FrontMatter:
+    """The file's bytes, of a larger one its beginning; where it cannot be read, what says so."""
     try:
         with path.open("rb") as file:
             return file.read(LARGEST + 1)
     except OSError as error:
-        opened.find(
-            "file", 1, f"cannot be read: {error.strerror or type(error).__name__}", "mend its permissions"
-        )
-        return None
+        opened = FrontMatter(place)
+        what = f"cannot be read: {error.strerror or type(error).__name__}"
+        opened.find("file", 1, what, "mend its permissions")
+        return opened
 
 
 def _decoded(content: bytes, opened: FrontMatter) -> str | None:

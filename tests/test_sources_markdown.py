@@ -10,10 +10,11 @@ from markdown_it import MarkdownIt
 
 from bot import markup
 from bot.models import Finding, Issue, Reference, Severity, Status, Week, errors_of
+from bot.sources import markdown as source
 from bot.sources.markdown import Content, dump, read_entry, read_issue, read_newsletter
 from bot.text import Bullets, Heading, Paragraph, Quote, Strong, Text
 from tests import strategies
-from tests.measuring import times
+from tests.measuring import calls, times
 
 BERLIN = ZoneInfo("Europe/Berlin")
 PLACE = "content/ai-papers/2025-W17.md"
@@ -412,3 +413,30 @@ def test_a_dump_is_what_a_curator_would_have_written(tmp_path: Path) -> None:
     ).replace("2504.12285), [Tweet]", "2504.12285) · [Tweet]").replace(") | [Code]", ") · [Code]").replace(
         " <b>", " \\<b>"
     )
+
+
+# ------------------------------------------------------------------------------------------- read once
+
+
+def test_a_file_is_read_anew_only_where_its_bytes_are_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A bot looks at the whole archive each minute, a curator's preview at every save."""
+    folder = tmp_path / "content/letter"
+    (folder / "entries").mkdir(parents=True)
+    for week in (16, 17):
+        (folder / f"2025-W{week}.md").write_text(f"---\ntitle: Number {week}\n---\n\n## One\n\nWords.\n")
+    (folder / "entries/a.md").write_text("---\ntitle: A\ndate: 2025-04-21\n---\n\nWords.\n")
+    opened = calls(monkeypatch, source, "open_bytes")
+
+    def read() -> Content:
+        return read_newsletter(folder, "letter", ZoneInfo("UTC"), tmp_path)
+
+    first, before = read(), len(opened)
+    assert read() == first
+    assert len(opened) == before == 3
+    (folder / "2025-W17.md").write_text("---\ntitle: Another\n---\n\n## Two\n\nWords.\n")
+    after = read()
+    assert [issue.title for issue in after.issues] == ["Number 16", "Another"]
+    assert after.texts["content/letter/2025-W17.md"].endswith("## Two\n\nWords.\n")
+    assert len(opened) - before == 1

@@ -10,11 +10,12 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, time, timedelta, timezone
+from functools import lru_cache
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
 from bot import markup
-from bot.front_matter import FrontMatter, Value, open_bytes, open_file
+from bot.front_matter import FrontMatter, Value, bytes_of, open_bytes, open_file
 from bot.models import Entry, Finding, Issue, Reference, Severity, Status, Week
 from bot.plugins import nearest
 from bot.sources._markdown_body import Outline, host_of, led, solid, tell
@@ -23,6 +24,8 @@ from bot.text import Blocks
 
 __all__ = ["Content", "dump", "read_entry", "read_issue", "read_issue_bytes", "read_newsletter"]
 
+KEPT = 1000
+"""Files that are not read anew while they hold the same bytes."""
 _ISSUE_KEYS = ("title", "week", "status", "intro", "subject", "preheader", "checks")
 _ENTRY_KEYS = ("title", "date", "section", "link", "links")
 _NAMED = re.compile(r"\d{4}-W\d{2}$", re.ASCII)
@@ -45,24 +48,56 @@ class Content:
 
 def read_newsletter(folder: Path, newsletter: str, zone: ZoneInfo, root: Path) -> Content:
     """Read a newsletter's folder; places are relative to `root`. Two files for one week are no issue."""
-    findings: list[Finding] = []
-    issues: list[Issue] = []
-    entries: list[Entry] = []
-    texts: dict[str, str] = {}
-    for path in _files(folder):
-        opened = open_file(path, _place(path, root))
-        issue, found = _opened_issue(path.stem, newsletter, opened)
-        texts[opened.place] = opened.text
-        findings += found
-        issues += [issue] if issue else []
-    for path in _files(folder / "entries"):
-        opened = open_file(path, _place(path, root))
-        entry = _opened_entry(opened, zone)
-        texts[opened.place] = opened.text
-        findings += opened.findings
-        entries += [entry] if entry else []
-    single, double = _by_week(issues)
-    return Content(tuple(single), tuple(entries), (*findings, *double), texts)
+    found = [_issue_file(path, newsletter, _place(path, root)) for path in _files(folder)]
+    singles = [_entry_file(path, _place(path, root), zone) for path in _files(folder / "entries")]
+    single, double = _by_week(one.issue for one in found if one.issue)
+    entries = tuple(one.entry for one in singles if one.entry)
+    findings = tuple(finding for one in (*found, *singles) for finding in one.findings)
+    texts = {one.place: one.text for one in (*found, *singles)}
+    return Content(tuple(single), entries, (*findings, *double), texts)
+
+
+@dataclass(frozen=True, slots=True)
+class _File:
+    """What one file holds."""
+
+    place: str
+    text: str
+    findings: tuple[Finding, ...]
+    issue: Issue | None = None
+    entry: Entry | None = None
+
+
+def _issue_file(path: Path, newsletter: str, place: str) -> _File:
+    content = bytes_of(path, place)
+    if isinstance(content, bytes):
+        return _known_issue(content, path.stem, newsletter, place)
+    return _held(content, path.stem, newsletter)
+
+
+def _entry_file(path: Path, place: str, zone: ZoneInfo) -> _File:
+    content = bytes_of(path, place)
+    if isinstance(content, bytes):
+        return _known_entry(content, place, zone)
+    return _File(place, "", tuple(content.findings))
+
+
+# By their very bytes: a bot looks at all of them each minute, a curator's preview at every save.
+@lru_cache(maxsize=KEPT)
+def _known_issue(content: bytes, stem: str, newsletter: str, place: str) -> _File:
+    return _held(open_bytes(content, place), stem, newsletter)
+
+
+@lru_cache(maxsize=KEPT)
+def _known_entry(content: bytes, place: str, zone: ZoneInfo) -> _File:
+    opened = open_bytes(content, place)
+    entry = _opened_entry(opened, zone)
+    return _File(place, opened.text, tuple(opened.findings), entry=entry)
+
+
+def _held(opened: FrontMatter, stem: str, newsletter: str) -> _File:
+    issue, findings = _opened_issue(stem, newsletter, opened)
+    return _File(opened.place, opened.text, tuple(findings), issue)
 
 
 def _files(folder: Path) -> list[Path]:
