@@ -2,9 +2,11 @@
 
 from datetime import datetime, timedelta
 
+import pytest
 from sqlalchemy import select
 
 from bot.clerk import Clerk
+from bot.errors import StoreError
 from bot.models import Balance, Delivery, DeliveryState
 from bot.outbox import Terms, work
 from bot.steps import Loop, Steps
@@ -76,3 +78,28 @@ def test_a_progress_bar_that_breaks_stops_no_run(store: Store) -> None:
 
 def test_a_clerk_beats_sooner_than_a_lease_ends() -> None:
     assert timedelta() < 10 * BEAT < workers.LEASE
+
+
+def test_what_could_not_be_written_is_not_sent_and_what_was_sent_is_written_later(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    worker, (sent, waiting) = claimed_of(store, 2)
+    marked: list[bool] = []
+
+    def courier() -> Steps[None]:
+        assert (yield from clerk.mark(sent.id))
+        clerk.settle(Settlement(sent.id, DeliveryState.SENT, NOW))
+        with monkeypatch.context() as patched:
+            patched.setattr(clerk._pen, "write", fails)
+            with pytest.raises(StoreError):
+                marked.append((yield from clerk.mark(waiting.id)))
+
+    def fails(*_: object) -> set[int]:
+        raise StoreError("the disk is full")
+
+    with Clerk(store, worker, lambda _settlements: None) as clerk, Loop(clerk.between) as loop:
+        loop.run([courier()])
+        clerk.write()
+    with store.read() as connection:
+        states = connection.scalars(select(tables.deliveries.c.state).order_by(tables.deliveries.c.id)).all()
+    assert (marked, states) == ([], ["sent", "queued"])

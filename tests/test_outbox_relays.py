@@ -1,6 +1,7 @@
 """A whole run over relays that fail: everybody gets the issue once, or it is known who did not."""
 
 import threading
+import time
 from collections import Counter
 from dataclasses import dataclass
 from datetime import datetime
@@ -145,3 +146,20 @@ def test_a_run_that_is_stopped_while_it_keeps_its_pace_ends_at_once_and_leaves_n
         a_quarter_of_an_hour_apart = mailing(server, messages_per_second=0.001)
         _, balance = run(store, a_quarter_of_an_hour_apart, stop)
     assert balance == Balance(sent=1, waiting=READERS - 1)
+
+
+def test_a_relay_that_takes_long_to_greet_holds_up_no_other_connection(store: Store) -> None:
+    crowd(store, READERS)
+    seen: list[int] = []
+
+    def late(wire: Wire) -> int:
+        latest = time.monotonic() + 30
+        while len(server.mails) < READERS - 1 and time.monotonic() < latest:
+            wire.released.wait(0.01)
+        seen.append(len(server.mails))
+        return reply(220)(wire)
+
+    with Scripted({"connect": [reply(220), late]}) as server:
+        _, balance = run(store, mailing(server, messages_per_connection=READERS))
+    assert balance == Balance(sent=READERS)
+    assert seen == [READERS - 1]
