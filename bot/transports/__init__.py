@@ -28,7 +28,7 @@ class Connection(Protocol):
 
 
 class Transport(Protocol):
-    """One way out for mail."""
+    """One way out for mail; its connections are used by one thread at a time."""
 
     connections: int
     """How many connections may be open at once."""
