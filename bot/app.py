@@ -5,13 +5,14 @@ from contextlib import contextmanager, nullcontext
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from bot import plugins
 from bot.calendar import week_at
 from bot.errors import InputError
 from bot.models import Consent, Finding, Week
-from bot.settings import Newsletter, Settings
+from bot.settings import Newsletter, Settings, load
 
 if TYPE_CHECKING:  # each is imported when it is built: a command pays for what it uses
     from contextlib import AbstractContextManager
@@ -26,6 +27,7 @@ if TYPE_CHECKING:  # each is imported when it is built: a command pays for what 
     from bot.proofs import Proofs
     from bot.store import Store
     from bot.telling import Messenger, Way
+    from bot.telling.writing import PostOffice
     from bot.templates import Templates
     from bot.transports import Transport
 
@@ -33,11 +35,37 @@ if TYPE_CHECKING:  # each is imported when it is built: a command pays for what 
 class App:
     """One installation."""
 
-    def __init__(self, settings: Settings, *, sends: bool = True) -> None:
-        """One that `sends` needs the secrets that the settings name."""
-        self.settings = settings
+    def __init__(
+        self,
+        settings: Settings,
+        *,
+        sends: bool = True,
+        config: Path | None = None,
+        environment: Mapping[str, str] = MappingProxyType({}),
+    ) -> None:
+        """One that `sends` needs the secrets that the settings name.
+
+        `config` and `environment` are what the settings were read from, where they can be read anew.
+        """
+        self.settings, self.sends = settings, sends
+        self.config, self._environment = config, environment
         self._wires = settings if sends else settings.without_secrets()
         self._known_proofs: dict[str, Proofs] = {}
+
+    def renewed(self) -> "App":
+        """The installation by its configuration as it is written now; InputError where it cannot be read.
+
+        The database stays open where it is still the same one.
+        """
+        if self.config is None:
+            return self
+        new = self._beside(load(self.config, self._environment))
+        if new.settings.database == self.settings.database and "store" in vars(self):
+            new.store = self.store
+        return new
+
+    def _beside(self, settings: Settings) -> "App":
+        return App(settings, sends=self.sends, config=self.config, environment=self._environment)
 
     # -------------------------------------------------------------------------------------------- the parts
 
@@ -233,13 +261,22 @@ class App:
     def way(self, newsletter: Newsletter) -> "Way":
         """How the curators of a newsletter are reached."""
         from bot.telling import Way
+
+        office = self.post_office(newsletter)
+        return Way(newsletter, f"{self.settings.url}/studio", self._messenger, office.write)
+
+    def post_office(self, newsletter: Newsletter) -> "PostOffice":
+        """What writes to the curators of a newsletter by mail."""
         from bot.telling.writing import PostOffice
 
-        url = self.settings.url
-        office = PostOffice(
-            newsletter, self.templates, self.transport, self._signer, url, lambda: self.signing_key
+        return PostOffice(
+            newsletter,
+            self.templates,
+            self.transport,
+            self._signer,
+            self.settings.url,
+            lambda: self.signing_key,
         )
-        return Way(newsletter, f"{url}/studio", self._messenger, office.write)
 
     def _signer(self) -> "Signer | None":
         if self.settings.dkim is None:
@@ -272,9 +309,14 @@ class App:
     def pages(self, clock: Callable[[], datetime], say: Callable[[str], None]) -> "Iterator[None]":
         """The web pages, served as long as this lasts; with a database connection that is theirs alone."""
         from bot.web.serving import serving
+        from bot.web.studio import Studio
 
-        with serving(App(self.settings), clock) as address:
+        theirs = self._beside(self.settings)
+        studio = Studio(theirs, clock, say=say)
+        with serving(theirs, clock, studio) as address:
             say(f"serving {address}")
+            if link := studio.invite(address):
+                say(f"the studio opens once, within ten minutes, at {link}")
             yield
 
     # ------------------------------------------------------------------------------------------ the readers

@@ -20,6 +20,7 @@ COMMANDS = {
     "issues": "content",
     "check": "checking",
     "render": "content",
+    "preview": "preview",
     "plan": "sending",
     "publish": "sending",
     "status": "sending",

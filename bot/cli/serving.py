@@ -18,11 +18,15 @@ def serve_(session: Session) -> None:
     """Serve the web pages alone: archive, issues, feeds, leaving. `run` serves them beside the bot."""
     from bot.schedule import stopping
     from bot.web.serving import serving
+    from bot.web.studio import Studio
 
     _log_to_stderr()
     stop = Event()
-    with stopping(stop, lambda _: None), serving(session.app, session.clock) as address:
+    studio = Studio(session.app, session.clock, say=session.note)
+    with stopping(stop, lambda _: None), serving(session.app, session.clock, studio) as address:
         session.note(f"serving {address}; Ctrl-C ends it")
+        if link := studio.invite(address):
+            session.note(f"the studio opens once, within ten minutes, at {link}")
         stop.wait()
 
 

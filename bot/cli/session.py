@@ -45,18 +45,23 @@ class Session:
 
     @cached_property
     def app(self) -> "App":
-        from bot.app import App
-        from bot.settings import load
-
-        return App(load(self.config, os.environ))
+        return self._app(sends=True)
 
     @cached_property
     def onlooker(self) -> "App":
         """An app for a command that sends nothing: it needs no secrets."""
+        return self._app(sends=False)
+
+    def looking(self, listen: str) -> "App":
+        """An onlooker whose pages listen there, whatever the configuration says."""
+        return self._app(sends=False, BROADSHEET_WEB__LISTEN=listen)
+
+    def _app(self, *, sends: bool, **variables: str) -> "App":
         from bot.app import App
         from bot.settings import load
 
-        return App(load(self.config, os.environ), sends=False)
+        environment = {**os.environ, **variables}
+        return App(load(self.config, environment), sends=sends, config=self.config, environment=environment)
 
     @cached_property
     def out(self) -> "Console":

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from bot.errors import PermanentError
 from bot.mail.head import sender_of, wire_address
-from bot.mail.notes import note_bytes
+from bot.mail.notes import Note, note_bytes
 from bot.models import Receipt
 from bot.settings import Newsletter
 from bot.steps import Steps, finish
@@ -38,9 +38,13 @@ class PostOffice:
         if known is None or known.email is None:
             raise PermanentError(f"{curator} is no curator with an address any more")
         note = letter(document, self.newsletter, curator, self.base_url, self.key(), now, self.templates)
+        return self.send(note, identity, now)
+
+    def send(self, note: Note, identity: str, now: datetime) -> Receipt:
+        """Send a note to whom it is for."""
         message = note_bytes(note, self.newsletter, identity, now, self.signer())
         sender = wire_address(sender_of(self.newsletter)[1])
-        return finish(self._sent(sender, wire_address(known.email), message))
+        return finish(self._sent(sender, wire_address(note.email), message))
 
     def _sent(self, sender: str, recipient: str, message: bytes) -> Steps[Receipt]:
         connection = self.transport.connect()

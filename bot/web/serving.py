@@ -4,7 +4,7 @@ import errno
 import logging
 import socket
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from datetime import datetime
 from threading import Thread
 from typing import TYPE_CHECKING, Any
@@ -15,12 +15,13 @@ from waitress.server import create_server
 from bot.app import App
 from bot.errors import InputError
 from bot.web import LARGEST_BODY, application
+from bot.web.studio import WAITING, Studio
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIApplication
 
 THREADS = 4
-"""Requests that are answered at the same time; more wait in line."""
+"""Requests that are answered at the same time, besides those that wait for a change; more wait in line."""
 CONNECTIONS = 200
 """Connections that are open at the same time."""
 PATIENCE = 30
@@ -30,20 +31,23 @@ HEAD = 16 * 1024
 
 
 @contextmanager
-def serving(app: App, clock: Callable[[], datetime]) -> Iterator[str]:
+def serving(app: App, clock: Callable[[], datetime], studio: Studio | None = None) -> Iterator[str]:
     """Serve the pages of an installation on `[web] listen` for as long as this lasts; gives their address.
 
     The app is the pages' own, with connections of its own: however many ask, nothing else waits for them.
     Port 0 takes a free one.
     """
-    listening = _listening(app.settings.web.listen)
-    try:
-        with _served(application(app, clock), listening):
-            host, port = listening.getsockname()[:2]
-            yield f"http://[{host}]:{port}/" if ":" in host else f"http://{host}:{port}/"
-    finally:
-        listening.close()
-        app.store.close()
+    # A database that cannot be opened is told now, and not to the first who asks.
+    studio = studio or Studio(app, clock)
+    with (
+        closing(_listening(app.settings.web.listen)) as listening,
+        closing(app.store),
+        _served(application(app, clock, studio), listening),
+        studio.alive(),
+    ):
+        host, port = listening.getsockname()[:2]
+        studio.address = f"http://[{host}]:{port}/" if ":" in host else f"http://{host}:{port}/"
+        yield studio.address
 
 
 def _listening(listen: str) -> socket.socket:
@@ -71,7 +75,8 @@ def _served(pages: "WSGIApplication", listening: socket.socket) -> Iterator[None
         pages,
         map=sockets,
         sockets=[listening],
-        threads=THREADS,
+        threads=THREADS + WAITING,
+        channel_request_lookahead=1,  # so that who waits for a change is noticed when they are gone
         connection_limit=CONNECTIONS,
         channel_timeout=PATIENCE,
         max_request_header_size=HEAD,

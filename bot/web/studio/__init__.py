@@ -8,15 +8,19 @@ A group is a module with `add(pages, studio)`. What a view needs stands in `flas
 from flask import Blueprint, Response, g, request
 
 from bot.app import App
-from bot.web.studio import answers, entering, files, front
+from bot.errors import InputError
+from bot.web.studio import answers, changing, confirming, deciding, entering, files, front
+from bot.web.studio.changing import WAITING
+from bot.web.studio.forms import forged
 from bot.web.studio.installation import Studio
-from bot.web.studio.sessions import found
 from bot.web.studio.visits import visit
 
-__all__ = ["Studio", "blueprint"]
+__all__ = ["WAITING", "Studio", "blueprint"]
 
-OPEN = {"enter", "decide", "files", "sign_in", "ask", "password", "invite"}
-"""The pages that need nobody to be signed in, by their endpoints: each asks for something else instead."""
+DOORS = {"sign_in", "ask", "password", "invite", "enter", "come_in"}
+"""The pages that need nobody to be signed in, by their endpoints: they are where one signs in."""
+OPEN = {*DOORS, "files", "confirm", "confirmed"}
+"""Likewise, because they ask for something else instead, or give nothing away."""
 
 
 def blueprint(studio: Studio) -> Blueprint:
@@ -24,7 +28,8 @@ def blueprint(studio: Studio) -> Blueprint:
     pages = Blueprint("studio", __name__, url_prefix="/studio")
     pages.before_request(lambda: guard(studio))
     pages.after_request(_with_headers)
-    for group in (entering, files, front):
+    pages.register_error_handler(InputError, _unreadable)
+    for group in (entering, files, changing, front, deciding, confirming):
         group.add(pages, studio)
     return pages
 
@@ -35,21 +40,27 @@ def guard(studio: Studio) -> Response | None:
     `g.app` is the installation as it is at this moment, `g.curator` the `Person`, `g.newsletters` what they
     may see, by name, `g.path` the path that was asked for.
     """
+    # The number first: what is saved while a page is made shall bring it back.
+    g.studio, g.number = studio, studio.number
     app: App = studio.app
-    settings = app.settings
-    g.studio, g.app, g.path = studio, app, f"{studio.home}{request.path.removeprefix('/studio')}"
-    g.visit = visit(request.environ, settings.url, loopback=studio.loopback)
-    g.session = found(app.signing_key, cookie(), settings.newsletters, studio.house, studio.clock())
-    g.curator = g.session.person if g.session else None
-    keys = g.curator.keys if g.curator else {}
-    g.newsletters = {name: settings.newsletters[name] for name in settings.newsletters if name in keys}
-    if g.session or (request.endpoint or "").rpartition(".")[2] in OPEN:
+    g.app, g.path = app, f"{studio.home}{request.path.removeprefix('/studio')}"
+    g.visit = visit(request.environ, app.settings.url, loopback=studio.loopback)
+    g.session, g.curator, g.newsletters = None, None, {}
+    endpoint = (request.endpoint or "").rpartition(".")[2]
+    if endpoint == "files":
         return None
-    return entering.closed()
+    g.session = entering.session()
+    if g.session:
+        g.curator, every = g.session.person, app.settings.newsletters
+        g.newsletters = {name: every[name] for name in every if name in g.curator.keys}
+    elif endpoint not in OPEN:
+        return entering.closed()
+    return forged(needs_word=endpoint not in OPEN)
 
 
-def cookie() -> str:
-    return request.cookies.get("studio", "")
+def _unreadable(error: Exception) -> Response:
+    """Content, templates or a configuration that cannot be read: where, what, and how to mend it."""
+    return answers.page("fault", status=422, error=error)
 
 
 def _with_headers(response: Response) -> Response:

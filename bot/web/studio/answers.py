@@ -4,7 +4,7 @@ import json
 from hashlib import sha256
 from typing import Any
 
-from flask import Response, g
+from flask import Response, g, request
 
 SHEETS = ("studio.css", "slack.css")
 SCRIPT = "studio.js"
@@ -29,7 +29,9 @@ def page(template: str, *, status: int = 200, **words: Any) -> Response:
         "curator": session.person if session else None,
         "csrf": session.word if session else "",
         "newsletters": g.newsletters,
-        "number": g.studio.number,
+        "now": g.studio.clock().isoformat(),
+        "number": g.number,
+        "live": bool(session) and request.method == "GET",  # another cannot be had again without asking
         "fault": g.studio.fault,
         "sheets": [address(name) for name in SHEETS],
         "script": address(SCRIPT),
@@ -47,12 +49,13 @@ def page(template: str, *, status: int = 200, **words: Any) -> Response:
 def framed(document: bytes | str, *, images: bool = True) -> Response:
     """A document that is only looked at, for an `<iframe sandbox>` of ours.
 
-    Whatever stands in it, it is of no origin, runs nothing, sends nothing and loads nothing but pictures.
+    Whatever stands in it, it runs nothing, sends nothing, and loads nothing but pictures. It is of our origin
+    so that our page can put it back where it was scrolled to; without scripts that is of no use to it.
     """
     response = Response(document, content_type="text/html; charset=utf-8")
     pictures = "https: data:" if images else "'none'"
     response.headers["Content-Security-Policy"] = (
-        "sandbox allow-popups allow-popups-to-escape-sandbox; default-src 'none'; "
+        "sandbox allow-same-origin allow-popups allow-popups-to-escape-sandbox; default-src 'none'; "
         f"img-src {pictures}; style-src 'unsafe-inline'; form-action 'none'; base-uri 'none'; "
         "frame-ancestors 'self'"
     )

@@ -1,6 +1,5 @@
 """Who is in the studio, and which newsletters they may see: asked of the configuration at each request."""
 
-import hmac
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
@@ -44,13 +43,9 @@ def by_mail(newsletters: Mapping[str, Newsletter], email: str) -> Person | None:
     return _person(newsletters, Way.MAIL, keys)
 
 
-def by_key(newsletters: Mapping[str, Newsletter], key: str, proofs: frozenset[str]) -> Person | None:
+def by_password(newsletters: Mapping[str, Newsletter], key: str, proofs: frozenset[str]) -> Person | None:
     """The curator of that key, in every newsletter whose password is one that they gave."""
-    keys = {
-        name: key
-        for name, password_hash in hashes(newsletters, key)
-        if any(hmac.compare_digest(fingerprint(password_hash), one) for one in proofs)
-    }
+    keys = {name: key for name, one in hashes(newsletters, key) if fingerprint(one) in proofs}
     return _person(newsletters, Way.PASSWORD, keys)
 
 

@@ -9,7 +9,7 @@ from hashlib import sha256
 
 from bot.settings import Newsletter
 from bot.signing import said, sign
-from bot.web.studio.persons import Person, Way, at_home, by_key, by_mail
+from bot.web.studio.persons import Person, Way, at_home, by_mail, by_password
 
 LASTS = timedelta(hours=12)
 PURPOSE = "studio session"
@@ -69,7 +69,7 @@ def who_is(proven: Proven, newsletters: Mapping[str, Newsletter], house: str) ->
         case Way.MAIL:
             return by_mail(newsletters, proven.who)
         case Way.PASSWORD:
-            return by_key(newsletters, proven.who, proven.proofs)
+            return by_password(newsletters, proven.who, proven.proofs)
         case Way.LOCAL:
             return at_home(newsletters, proven.who) if house in proven.proofs else None
 

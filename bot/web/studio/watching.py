@@ -40,11 +40,11 @@ class Changes:
             self._over = True
             self._grown.notify_all()
 
-    def after(self, number: int, seconds: float) -> int:
-        """The number once it is another than `number`; the same after as many seconds, or when all ends."""
+    def after(self, number: int, seconds: float) -> bool:
+        """Wait until the number is another, or for as many seconds; False once all is at its end."""
         with self._grown:
             self._grown.wait_for(lambda: self._over or self.number != number, seconds)
-            return self.number
+            return not self._over
 
 
 @contextmanager
@@ -85,8 +85,11 @@ def _while_there(
     there: Sequence[Path], folders: Sequence[Path], seen: Callable[[Sequence[Path]], None], stop: Event
 ) -> None:
     """Watch folders until others are there."""
-    settings = {"debounce": AT_MOST, "step": QUIET, "rust_timeout": LOOKED, "yield_on_timeout": True}
-    for changes in watch(*there, **settings, stop_event=stop, raise_interrupt=False):
+    watched = watch(
+        *there, debounce=AT_MOST, step=QUIET, rust_timeout=LOOKED, yield_on_timeout=True,
+        stop_event=stop, raise_interrupt=False,
+    )  # fmt: skip
+    for changes in watched:
         if changes:
             seen([Path(path) for _, path in changes])
         if [folder for folder in folders if folder.is_dir()] != list(there):
