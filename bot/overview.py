@@ -127,11 +127,14 @@ def rendered_files(desk: Desk, week: Week, email: str | None, now: datetime) -> 
 
     Errors of the mail do not matter here: whoever mends them wants to see it.
     """
-    gone = desk.find(week)
     issue = desk.issue(week, now)
-    made = desk.proofs.of(issue).looked_at()
+    return files_for(desk, week, desk.proofs.of(issue).looked_at(), _reader(desk, email), now)
+
+
+def files_for(desk: Desk, week: Week, made: Print, reader: Reader, now: datetime) -> dict[str, bytes]:
+    """The files of an issue for one reader: of what was published or else of what was `made` of the draft."""
+    gone = desk.find(week)
     payloads = desk.frozen(gone) if gone else made.payloads
-    reader = _reader(desk, email)
     files: dict[str, bytes] = {}
     for name, channel in desk.channels.items():
         if name in payloads:

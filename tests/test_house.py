@@ -17,7 +17,7 @@ ROWS = (
     {
         "plugins", "settings", "calendar", "picker", "markup", "compose", "inline", "mail", "headers",
         "links", "policy", "checks", "blockkit", "front_matter", "templates", "folding",
-        "addresses", "canonical", "changes", "dkim", "drawing", "signing", "feeds", "notices",
+        "addresses", "canonical", "changes", "dkim", "drawing", "signing", "feeds", "meters", "notices",
         "pages",
     },
     {"sources", "channels", "transports", "store", "lookups"},
@@ -25,7 +25,10 @@ ROWS = (
         "publish", "outbox", "doubts", "correcting", "approvals", "subscriptions", "importing", "content",
         "clerk", "proofs", "telling", "readership", "doctor", "listening", "mending",
     },
-    {"app", "cli", "desk", "drafting", "inspection", "outlook", "overview", "running", "schedule", "web"},
+    {
+        "app", "cli", "deciding", "desk", "drafting", "inspection", "nominating", "outlook", "overview",
+        "previews", "running", "schedule", "trials", "web",
+    },
 )  # fmt: skip
 EDGES = ROWS[2]
 ROW_OF = {room: number for number, row in enumerate(ROWS) for room in row}

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, TypeAlias
 
-from sqlalchemy import Connection, Row, Select, and_, exists, func, insert, select, update
+from sqlalchemy import Connection, Row, Select, and_, exists, func, insert, or_, select, update
 
 from bot.models import Consent, Reader, Subscriber
 from bot.store.tables import events, subscribers, subscriptions, suppressions
@@ -192,6 +192,32 @@ def reader(connection: Connection, newsletter: str, key: str) -> Reader | None:
         .where(subscribers.c.email_key == key)
     ).one_or_none()
     return Reader(row.email, row.name, row.token) if row else None
+
+
+def numbered(connection: Connection, newsletter: str, subscriber: int) -> Reader | None:
+    """The reader of a newsletter who has that number."""
+    row = connection.execute(
+        select(subscribers.c.email, subscribers.c.name, subscriptions.c.token)
+        .join(subscriptions, _subscription_to(newsletter))
+        .where(subscribers.c.id == subscriber)
+    ).one_or_none()
+    return Reader(row.email, row.name, row.token) if row else None
+
+
+def beginning(connection: Connection, newsletter: str, letters: str, most: int) -> list[tuple[int, str, str]]:
+    """The first readers who can be mailed and whose address or name begins so: number, address, name."""
+    begins = or_(
+        subscribers.c.email_key.startswith(letters.lower(), autoescape=True),
+        func.lower(subscribers.c.name).startswith(letters.lower(), autoescape=True),
+    )
+    rows = connection.execute(
+        _mailable(newsletter)
+        .with_only_columns(subscribers.c.id, subscribers.c.email, subscribers.c.name)
+        .where(begins)
+        .order_by(subscribers.c.email_key)
+        .limit(most)
+    )
+    return [(row.id, row.email, row.name) for row in rows]
 
 
 def census(connection: Connection, newsletter: str) -> dict[str, int]:
