@@ -1,7 +1,7 @@
 """The only place that builds things: Settings in, wired parts out."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager, nullcontext
+from contextlib import closing, contextmanager
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
@@ -15,10 +15,10 @@ from bot.models import Consent, Finding, Week
 from bot.settings import Newsletter, Settings, load
 
 if TYPE_CHECKING:  # each is imported when it is built: a command pays for what it uses
-    from contextlib import AbstractContextManager
     from typing import IO
 
     from bot.channels import Channel
+    from bot.channels._slack_courier import PostingCourier
     from bot.checks import Material, Web
     from bot.desk import Desk
     from bot.dkim import Signer
@@ -246,17 +246,27 @@ class App:
 
     # ----------------------------------------------------------------------------------------------- Slack
 
-    def listener(
-        self, clock: Callable[[], datetime], say: Callable[[str], None]
-    ) -> "AbstractContextManager[object]":
+    @contextmanager
+    def listener(self, clock: Callable[[], datetime], say: Callable[[str], None]) -> "Iterator[None]":
         """What hears people in Slack while the bot runs; nothing where no app token is configured."""
         token = self.settings.secret("slack_app_token")
         if token is None:
-            return nullcontext()
+            yield
+            return
+        from bot import deciding, nominating, trials
         from bot.listening import Actions, Listener
 
-        actions = Actions({one.name: one.curators for one in self.settings.newsletters.values()})
-        return Listener(self._slack_url(), token, actions, self.store, clock=clock, say=say)
+        quick, slow = App(self.settings), App(self.settings)  # each for a thread of its own
+        actions = Actions({one.name: one.in_slack for one in self.settings.newsletters.values()})
+        deciding.add(actions, quick, clock)
+        trials.add(actions, slow, clock)
+        nominating.add(actions, slow, clock)
+        with (
+            closing(quick.store),
+            closing(slow.store),
+            Listener(self._slack_url(), token, actions, quick.store, clock=clock, say=say),
+        ):
+            yield
 
     def way(self, newsletter: Newsletter) -> "Way":
         """How the curators of a newsletter are reached."""
@@ -287,11 +297,15 @@ class App:
 
     def _messenger(self, message: dict[str, Any]) -> "Messenger":
         """Who carries one message to the curators' conversation."""
+        return self.poster([message], in_thread=False)
+
+    def poster(self, messages: list[dict[str, Any]], *, in_thread: bool) -> "PostingCourier":
+        """Who posts messages that are no delivery of an issue."""
         from bot.channels._slack_client import client
         from bot.channels._slack_courier import PostingCourier
 
         slack = client(self._slack_url(), self.settings.secret("slack_token"))
-        return PostingCourier([message], slack, in_thread=False)
+        return PostingCourier(messages, slack, in_thread=in_thread)
 
     def _slack_url(self) -> str:
         """Where Slack is: an app has one workspace, so the first channel that says it says it for all."""

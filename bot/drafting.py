@@ -27,9 +27,12 @@ def show(desk: Desk, way: Way, now: datetime) -> None:
             with desk.store.write() as connection:
                 put(connection, desk.newsletter, DRAFT, document, now)
     for week in _to_follow(desk, now):
-        document = draft(desk, week, now)
-        if document is not None:
-            follow(desk.store, way, document)
+        bring_up_to_date(desk, way, week, now)
+
+
+def bring_up_to_date(desk: Desk, way: Way, week: Week, now: datetime) -> None:
+    """Let what stands in Slack of an issue show what is so now: its content, and what was decided of it."""
+    follow(desk.store, way, week, lambda: draft(desk, week, now))
 
 
 def _to_show(desk: Desk, now: datetime) -> Iterator[Week]:
@@ -60,7 +63,7 @@ def draft(desk: Desk, week: Week, now: datetime) -> Document | None:
     key = f"{desk.newsletter.name}/{week}"
     if faults:
         lines = tuple(map(str, faults))
-        return Document(key, "", f"Draft: {week}", _goes(desk, week), "It cannot be read as it is.", lines)
+        return Document(key, "", f"Draft: {week}", goes(desk, week), "It cannot be read as it is.", lines)
     if issue is None:
         return None
     proof, gone = desk.proof(issue, now), desk.find(week)
@@ -86,10 +89,10 @@ def _small(desk: Desk, issue: Issue, proof: Proof) -> str:
     facts = [f"{count} entr{'y' if count == 1 else 'ies'}"]
     if isinstance(proof.result, Print):
         facts.append(f"{len(proof.result.rendered.html.encode()) / 1000:.0f} KB of HTML")
-    return " · ".join([*facts, _goes(desk, issue.week)])
+    return " · ".join([*facts, goes(desk, issue.week)])
 
 
-def _goes(desk: Desk, week: Week) -> str:
+def goes(desk: Desk, week: Week) -> str:
     """When it goes, by the newsletter's clock and in UTC."""
     due, zone = send_at(desk.newsletter.schedule, week), desk.newsletter.schedule.zone
     return f"goes {due.astimezone(zone):%a %d %b %Y, %H:%M} {zone} ({due.astimezone(UTC):%H:%M} UTC)"
@@ -104,12 +107,13 @@ def _stands(desk: Desk, standing: Approval | None, proof: Proof) -> str:
     else:
         worth = standing.stands_for(proof.hash)
         said = {"approved": "Approved", "held": "Held", "void": "Changed since it was approved"}[worth]
-        words = f"{said}{_by(desk, standing)}"
+        words = f"{said}{by_whom(desk, standing)}"
     errors = sum(finding.severity is Severity.ERROR for finding in proof.findings)
     return f"{words}; the checks found {errors} error{'s' if errors > 1 else ''}." if errors else f"{words}."
 
 
-def _by(desk: Desk, standing: Approval) -> str:
+def by_whom(desk: Desk, standing: Approval) -> str:
+    """Who decided, and when by the newsletter's clock: ` by Ann at 09:12 on Fri 25 Apr`."""
     who = desk.newsletter.known_as(standing.by) if standing.by in desk.newsletter.curators else standing.by
     named = f" by {who}" if who else ""
     return f"{named} at {standing.at.astimezone(desk.newsletter.schedule.zone):%H:%M on %a %d %b}"

@@ -5,6 +5,19 @@ from urllib.parse import urlsplit
 
 from bot.models import Week
 
+TEST = "aTestThatNobodyLeaves"
+"""Begins what stands in a test's link instead of a reader's token: it leads to a page that says so."""
+
+
+def token_of_test(mark: str) -> str:
+    """The token of a test; `mark`, letters and digits, tells it from other tests."""
+    return f"{TEST}{mark}"
+
+
+def is_test(token: str) -> bool:
+    """Whether a link stood in a test, and so is nobody's."""
+    return token.startswith(TEST)
+
 
 def unsubscribe_url(base_url: str, token: str) -> str:
     """Where one reader leaves one newsletter (RFC 8058: the URL alone says who and what)."""

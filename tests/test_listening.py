@@ -2,7 +2,7 @@
 
 import logging
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from functools import partial
@@ -15,9 +15,9 @@ from pydantic import SecretStr
 from bot import running
 from bot.app import App
 from bot.errors import InputError
-from bot.listening import Actions, Click, Listener, watchdog
+from bot.listening import Actions, Click, Command, Listener, Shortcut, watchdog
 from bot.listening.connection import Connection, _why_away, is_kept_secret
-from bot.listening.envelopes import click, names
+from bot.listening.envelopes import click, heard as read, names
 from bot.listening.watchdog import HELLO, SILENCE, Pulse, lost, wait_before
 from bot.settings import Settings
 from bot.store import Store, heard, open_store
@@ -27,6 +27,7 @@ from tests.servers.slack.sockets import Sockets
 
 NOW = datetime(2025, 4, 25, 7, tzinfo=UTC)
 CURATOR = "U0CURATOR"
+STRANGER = "Only this newsletter's curators can do that."
 PRESSED: dict[str, Any] = {
     "type": "block_actions",
     "user": {"id": CURATOR, "name": "somebody"},
@@ -66,6 +67,35 @@ def test_a_click_is_read_from_its_envelope() -> None:
 )
 def test_what_is_no_click_is_none(kind: str, payload: dict[str, Any]) -> None:
     assert click(kind, payload) is None
+
+
+def test_a_command_and_a_shortcut_are_read_from_their_envelopes() -> None:
+    said = {"command": "/news", "text": "help", "user_id": CURATOR, "user_name": "ada", "response_url": "u"}
+    assert read("slash_commands", said) == Command("help", CURATOR, "ada", "u")
+    chosen = {
+        "type": "message_action",
+        "callback_id": "nominate",
+        "user": {"id": CURATOR, "name": "ada"},
+        "message": {"text": "words"},
+        "response_url": "u",
+    }
+    assert read("interactive", chosen) == Shortcut("nominate", "words", CURATOR, "ada", "u")
+    assert read("interactive", PRESSED) == click("interactive", PRESSED)
+
+
+@pytest.mark.parametrize(
+    ("kind", "payload"),
+    [
+        ("slash_commands", {}),
+        ("slash_commands", {"command": "/news", "text": "help"}),
+        ("slash_commands", {"command": ["/news"], "user_id": CURATOR}),
+        ("interactive", {"type": "message_action", "callback_id": "nominate", "user": "ada"}),
+        ("interactive", {"type": "message_action", "user": {"id": CURATOR}, "message": {"text": "words"}}),
+        ("interactive", {"type": "shortcut", "callback_id": "nominate", "user": {"id": CURATOR}}),
+    ],
+)
+def test_what_is_neither_is_none(kind: str, payload: dict[str, Any]) -> None:
+    assert read(kind, payload) is None
 
 
 def test_an_event_is_known_again_by_its_own_name_as_well() -> None:
@@ -109,9 +139,9 @@ def test_the_waits_grow_and_end_at_a_minute() -> None:
 def actions(*said: str) -> tuple[Actions, list[Click]]:
     pressed: list[Click] = []
 
-    def approve(one: Click) -> str:
+    def approve(one: Click) -> Iterable[str]:
         pressed.append(one)
-        return "".join(said)
+        return said
 
     made = Actions({"ai-papers": [CURATOR], "other": ["U0OTHER"]})
     made.add("approve", approve)
@@ -121,44 +151,47 @@ def actions(*said: str) -> tuple[Actions, list[Click]]:
 @pytest.mark.parametrize(
     ("one", "answer", "done"),
     [
-        (Click("approve", "ai-papers/2025-W17", CURATOR), "Approved.", 1),
-        (
-            Click("approve", "ai-papers/2025-W17", "U0OTHER"),
-            "Only this newsletter's curators can do that.",
-            0,
-        ),
-        (Click("approve", "other/2025-W17", CURATOR), "Only this newsletter's curators can do that.", 0),
-        (Click("approve", "", CURATOR), "Only this newsletter's curators can do that.", 0),
-        (Click("opened", "", CURATOR), "", 0),
+        (Click("approve", "ai-papers/2025-W17", CURATOR), ["Approved."], 1),
+        (Click("approve", "ai-papers/2025-W17", "U0OTHER"), [STRANGER], 0),
+        (Click("approve", "other/2025-W17", CURATOR), [STRANGER], 0),
+        (Click("approve", "", CURATOR), [STRANGER], 0),
+        (Click("opened", "", CURATOR), [], 0),
+        (Command("add https://x.org", CURATOR), [], 0),
+        (Shortcut("nominate", "words", CURATOR), [], 0),
     ],
 )
-def test_only_a_curator_of_the_newsletter_may_press(one: Click, answer: str, done: int) -> None:
+def test_only_a_curator_of_the_newsletter_may_press(
+    one: Click | Command | Shortcut, answer: list[str], done: int
+) -> None:
     made, pressed = actions("Approved.")
-    assert made.answer(one) == answer
+    assert list(made.answers(one)) == answer
     assert len(pressed) == done
 
 
 def test_an_action_has_one_meaning() -> None:
     made, _ = actions()
     with pytest.raises(ValueError, match="approve: there is such an action already"):
-        made.add("approve", lambda _click: "")
+        made.add("approve", lambda _click: [])
 
 
 def test_an_action_that_fails_says_so_and_its_words_stay_out_of_the_log(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    def fail(_click: Click) -> str:
+    def fail(_click: Click) -> Iterable[str]:
         raise RuntimeError("xoxb-secret")
 
-    def refuse(_click: Click) -> str:
+    def refuse(_click: Click) -> Iterable[str]:
+        yield "Looking."
         raise InputError("2025-W17", "this draft changed", "look again")
 
     made = Actions({"ai-papers": [CURATOR]})
     made.add("fail", fail)
     made.add("refuse", refuse)
     with caplog.at_level(logging.DEBUG):
-        assert "our fault" in made.answer(Click("fail", "ai-papers/x", CURATOR))
-        assert "this draft changed" in made.answer(Click("refuse", "ai-papers/x", CURATOR))
+        assert "our fault" in next(made.answers(Click("fail", "ai-papers/x", CURATOR)))
+        looking, refused = made.answers(Click("refuse", "ai-papers/x", CURATOR))
+    assert looking == "Looking."
+    assert "this draft changed" in refused
     assert "RuntimeError test_listening.py" in caplog.text
     assert "xoxb" not in caplog.text
 

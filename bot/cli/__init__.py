@@ -21,6 +21,7 @@ COMMANDS = {
     "check": "checking",
     "render": "content",
     "preview": "preview",
+    "test": "testing",
     "plan": "sending",
     "publish": "sending",
     "status": "sending",

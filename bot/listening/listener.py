@@ -3,21 +3,22 @@
 import logging
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from datetime import datetime
 from types import TracebackType
 from typing import Any, Self
-from urllib.parse import urlsplit
 
 from pydantic import SecretStr
 
-from bot.channels._slack_client import SDK_LOG
 from bot.errors import BroadsheetError
 from bot.listening.actions import Actions, place
+from bot.listening.answering import Answering
 from bot.listening.connection import Connection
-from bot.listening.envelopes import Click, click, names
+from bot.listening.envelopes import Heard, heard, names
+from bot.listening.lanes import Lane
 from bot.listening.watchdog import lost, wait_before
-from bot.store import Store, heard
+from bot.store import Store, heard as ledger
 
 log = logging.getLogger(__name__)
 
@@ -25,8 +26,6 @@ LOOK = 0.5
 """Seconds between two looks at the connection."""
 LONG = 60.0
 """Seconds after which a connection was no failure; whoever opens them faster is limited by Slack."""
-ANSWER = 10
-"""Seconds that an answer to a click may take."""
 
 
 class Listener:
@@ -43,12 +42,15 @@ class Listener:
         say: Callable[[str], None],
     ) -> None:
         self._api_url, self._token, self._actions, self._store = api_url, token, actions, store
-        self._clock, self._say = clock, say
+        self._clock, self._say, self._answering = clock, say, Answering(api_url)
+        self._quick, self._slow, self._open = Lane("slack-quick"), Lane("slack-slow"), ExitStack()
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._supervise, name="slack-listener", daemon=True)
         self._last_said = ""
 
     def __enter__(self) -> Self:
+        for lane in (self._quick, self._slow):
+            self._open.enter_context(lane)
         self._thread.start()
         return self
 
@@ -57,6 +59,7 @@ class Listener:
     ) -> None:
         self._stop.set()
         self._thread.join()
+        self._open.close()
 
     # -------------------------------------------------------------------------------------------- connection
 
@@ -108,37 +111,26 @@ class Listener:
     # --------------------------------------------------------------------------------------------- envelopes
 
     def hear(self, envelope_id: str, kind: str, payload: Mapping[str, Any]) -> None:
-        """Do what an acknowledged envelope asks, once; what goes wrong is logged and no more."""
+        """Take what an acknowledged envelope asks; it is done elsewhere, so that the next can be heard."""
         try:
-            pressed = click(kind, payload)
-            if pressed is None or not self._is_new(names(envelope_id, payload)):
+            if (asked := heard(kind, payload)) is None:
                 return
-            if words := self._actions.answer(pressed):
-                self._answer(pressed, words)
+            known = names(envelope_id, payload)
+            lane = self._slow if self._actions.is_slow(asked) else self._quick
+            if not lane.put(lambda: self._do(known, asked)):
+                log.warning("too much is asked in Slack: left undone asked=%s", type(asked).__name__)
         except Exception as error:  # noqa: BLE001 (a thread of the SDK's: whatever escapes is lost)
+            log.warning("an envelope was not taken error=%s %s", type(error).__name__, place(error))
+
+    def _do(self, known: Sequence[str], asked: Heard) -> None:
+        """Do what was asked, once, and say how that went; what goes wrong is logged and no more."""
+        try:
+            with self._store.write() as connection:
+                new = ledger.note(connection, known, self._clock())
+            for words in self._actions.answers(asked) if new else ():
+                self._answering.say(asked.answer_to, words)
+        except Exception as error:  # noqa: BLE001 (a lane goes on, whatever becomes of one envelope)
             log.warning("an envelope was not worked error=%s %s", type(error).__name__, place(error))
-
-    def _is_new(self, envelope: list[str]) -> bool:
-        with self._store.write() as connection:
-            return heard.note(connection, envelope, self._clock())
-
-    def _answer(self, pressed: Click, words: str) -> None:
-        """Answer so that they alone see it."""
-        from slack_sdk.webhook import WebhookClient  # noqa: PLC0415 (only where somebody pressed something)
-
-        if not self._may_answer_to(pressed.answer_to):
-            return
-        webhook = WebhookClient(pressed.answer_to, timeout=ANSWER, retry_handlers=[], logger=SDK_LOG)
-        webhook.proxy = None  # as for the Web API
-        answer = {"response_type": "ephemeral", "replace_original": False}
-        webhook.send_dict({"text": words, "mrkdwn": False, **answer})
-
-    def _may_answer_to(self, url: str) -> bool:
-        """Whether an address is Slack's: at its own hosts over TLS, or where our Web API is."""
-        there, ours = urlsplit(url), urlsplit(self._api_url)
-        if (there.scheme, there.netloc) == (ours.scheme, ours.netloc):
-            return True
-        return there.scheme == "https" and (there.hostname or "").endswith(".slack.com")
 
 
 def _hang_up(connection: Connection) -> None:

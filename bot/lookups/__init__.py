@@ -10,5 +10,6 @@ from bot.lookups.asking import Wire
 from bot.lookups.hosts import Hosts
 from bot.lookups.looking import Lookups
 from bot.lookups.memory import Memory
+from bot.lookups.titles import title
 
-__all__ = ["Hosts", "Lookups", "Memory", "Wire", "is_public", "resolve"]
+__all__ = ["Hosts", "Lookups", "Memory", "Wire", "is_public", "resolve", "title"]

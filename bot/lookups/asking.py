@@ -80,13 +80,15 @@ class Wire:
                 return self._reply(response, ask)
 
     def _reply(self, response: HTTPResponse, ask: Ask) -> Reply:
-        digest = None
+        digest, page = None, b""
         if ask.whole and ask.method == "GET":
-            digest = hashlib.sha256(response.read(self.size, decode_content=False)).hexdigest()
+            page = response.read(self.size, decode_content=False)
+            digest = hashlib.sha256(page).hexdigest()
         location = response.headers.get("Location")
         after = response.headers.get("Retry-After", "")
         wait = float(after) if after.isdecimal() and len(after) < 6 else None  # noqa: PLR2004 (a day has 86400)
-        return Reply(response.status, location, wait, digest)
+        kind = response.headers.get("Content-Type", "")[:200]
+        return Reply(response.status, location, wait, digest, kind=kind, page=page)
 
     @contextmanager
     def _connected(self, address: str, parts: SplitResult, port: int) -> Iterator[HTTPConnection]:

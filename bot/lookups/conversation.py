@@ -16,7 +16,7 @@ TRIES = 3
 LONGEST_WAIT = 10.0
 """Seconds; a server that asks for more patience is not asked again in this run."""
 
-_REDIRECTS = (301, 302, 303, 307, 308)
+REDIRECTED = (301, 302, 303, 307, 308)
 _BUSY = (429, 500, 502, 503, 504)
 _REFUSED = 400
 """From this status on, HEAD is not believed."""
@@ -44,6 +44,10 @@ class Reply:
     """Seconds."""
     digest: str | None = None
     fault: Fault | None = None
+    kind: str = ""
+    """The Content-Type."""
+    page: bytes = b""
+    """Its beginning, where it was wanted."""
 
 
 Conversation = Generator[Ask, Reply, Answer]
@@ -54,9 +58,9 @@ def conversation(url: str, *, whole: bool = False) -> Conversation:
     answer = Answer()
     while True:
         reply = yield from _answered(Ask("GET" if whole else "HEAD", url, whole=whole))
-        if reply.status not in _REDIRECTS or reply.location is None:
+        if reply.status not in REDIRECTED or reply.location is None:
             return replace(answer, status=reply.status, fault=reply.fault, digest=reply.digest)
-        target = _target(url, reply.location)
+        target = target_of(url, reply.location)
         if target is None or not target.lower().startswith(("http://", "https://")):
             return replace(answer, fault=Fault.SCHEME)
         url = target.partition("#")[0]
@@ -65,7 +69,8 @@ def conversation(url: str, *, whole: bool = False) -> Conversation:
             return replace(answer, fault=Fault.CIRCLE)
 
 
-def _target(url: str, location: str) -> str | None:
+def target_of(url: str, location: str) -> str | None:
+    """Where a redirect leads; None where no link may."""
     try:
         return safe_url(urljoin(url, location))
     except ValueError:  # an unclosed bracket

@@ -97,6 +97,8 @@ class Drafts(Table):
     """How long before the send they are shown the draft: `1d`, `6h`; `0m` for never."""
     conversation: Conversation | None = None
     """The ID of a Slack conversation for them; without it, and where they have no Slack ID, they get mail."""
+    nominations: Literal["curators", "everybody"] = "curators"
+    """Who may nominate entries from Slack: the curators, or everybody who can use the app there."""
 
 
 def _curators(value: object) -> object:
@@ -144,6 +146,15 @@ class Newsletter(Table):
     def known_as(self, curator: str) -> str:
         """How others see the curator of that key."""
         return self.curators[curator].name or curator
+
+    @property
+    def in_slack(self) -> list[str]:
+        """The curators' Slack IDs."""
+        return [one.slack for one in self.curators.values() if one.slack]
+
+    def curator_in_slack(self, user: str) -> str | None:
+        """The key of the curator who has that Slack ID."""
+        return next((key for key, one in self.curators.items() if user and one.slack == user), None)
 
     @property
     def direction(self) -> Literal["ltr", "rtl"]:

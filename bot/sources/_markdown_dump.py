@@ -1,4 +1,4 @@
-"""Writes an issue as the content file that reads back as the same issue."""
+"""Writes an issue, or a single entry, as the content file that reads back as the same."""
 
 import json
 import re
@@ -16,6 +16,19 @@ _UNPRINTABLE = re.compile(r"[\x7f-\xa0\u2028\u2029\ufeff\ufffe\uffff]")
 def dump(issue: Issue) -> str:
     """Give the content file's text; it reads back as the same issue where the texts are in normal form."""
     return "\n".join((*_front_matter(issue), *_body(issue), ""))
+
+
+def dump_entry(entry: Entry, remark: str = "") -> str:
+    """Give the text of a file of `entries/`; `remark`, one line, is for curators and shows nowhere.
+
+    The entry has a date, which is written to the minute with its own zone's offset.
+    """
+    assert entry.date is not None  # noqa: S101 (what is collected has one)
+    front = [f"title: {_scalar(entry.title)}", f"date: {entry.date:%Y-%m-%d %H:%M %z}"]
+    front += [f"section: {_scalar(entry.section)}"] if entry.section else []
+    front += [f"# {remark}"] if remark else []
+    body = list(_entry(entry))[2:]  # without the heading: the title stands above
+    return "\n".join(("---", *front, "---", *body, ""))
 
 
 def _front_matter(issue: Issue) -> Iterator[str]:

@@ -19,10 +19,19 @@ from bot.front_matter import FrontMatter, Value, bytes_of, open_bytes, open_file
 from bot.models import Entry, Finding, Issue, Reference, Severity, Status, Week
 from bot.plugins import nearest
 from bot.sources._markdown_body import Outline, host_of, led, solid, tell
-from bot.sources._markdown_dump import dump
+from bot.sources._markdown_dump import dump, dump_entry
 from bot.text import Blocks
 
-__all__ = ["Content", "dump", "read_entry", "read_issue", "read_issue_bytes", "read_newsletter"]
+__all__ = [
+    "Content",
+    "dump",
+    "dump_entry",
+    "read_entry",
+    "read_entry_bytes",
+    "read_issue",
+    "read_issue_bytes",
+    "read_newsletter",
+]
 
 KEPT = 1000
 """Files that are not read anew while they hold the same bytes."""
@@ -283,6 +292,12 @@ def _checks(opened: FrontMatter) -> dict[str, str]:
 def read_entry(path: Path, place: str, zone: ZoneInfo) -> tuple[Entry | None, list[Finding]]:
     """Read one file of `entries/`; a date without a zone is in the newsletter's own."""
     opened = open_file(path, place)
+    return _opened_entry(opened, zone), opened.findings
+
+
+def read_entry_bytes(content: bytes, place: str, zone: ZoneInfo) -> tuple[Entry | None, list[Finding]]:
+    """Read what a file of `entries/` would hold."""
+    opened = open_bytes(content, place)
     return _opened_entry(opened, zone), opened.findings
 
 

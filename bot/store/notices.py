@@ -86,8 +86,12 @@ def all_about(connection: Connection, newsletter: str, what: str) -> list[Kept]:
 
 
 def claim(connection: Connection, one: Kept, now: datetime) -> bool:
-    """Mark a notice as on its way, before its bytes leave; False where somebody else has."""
-    mine = and_(notices.c.id == one.id, notices.c.state == str(DeliveryState.QUEUED))
+    """Mark a notice as on its way, before its bytes leave; False where somebody else has, or it changed."""
+    mine = and_(
+        notices.c.id == one.id,
+        notices.c.state == str(DeliveryState.QUEUED),
+        notices.c.payload == one.payload,
+    )
     tried = one.first_tried_at or now
     sending = (
         update(notices)
@@ -113,9 +117,12 @@ def settle(connection: Connection, one: Kept, verdict: Verdict, receipt: str | N
     )
 
 
-def replace_payload(connection: Connection, one: Kept, payload: bytes) -> None:
-    """What is to stand there from now on."""
-    connection.execute(update(notices).where(notices.c.id == one.id).values(payload=payload))
+def replace_payload(connection: Connection, one: Kept, payload: bytes) -> bool:
+    """Note what stands there from now on; False where somebody put something else there meanwhile."""
+    unchanged = and_(
+        notices.c.id == one.id, notices.c.state == str(one.state), notices.c.payload == one.payload
+    )
+    return connection.execute(update(notices).where(unchanged).values(payload=payload)).rowcount == 1
 
 
 def give_up_abandoned(connection: Connection, newsletter: str, now: datetime) -> None:

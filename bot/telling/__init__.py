@@ -7,6 +7,7 @@ Notice or draft → document → recipients → rows ⇒ queued ─ claim ─ se
 import logging
 import random
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from datetime import datetime
 from hashlib import sha256
@@ -16,7 +17,7 @@ from sqlalchemy import Connection
 
 from bot.channels import CorrectingCourier, LookingCourier, Wait
 from bot.errors import BroadsheetError, DeliveryError, InDoubtError, StopRunError, TransientError
-from bot.models import Delivery, DeliveryState, Receipt
+from bot.models import Delivery, DeliveryState, Receipt, Week
 from bot.notices import Notice
 from bot.policy import Verdict, judge
 from bot.settings import Newsletter
@@ -28,6 +29,9 @@ from bot.telling.posts import post
 __all__ = ["DRAFT", "Document", "Messenger", "Way", "deliver", "follow", "put", "recipients", "tell"]
 
 log = logging.getLogger(__name__)
+
+TRIES = 5
+"""How often a message is brought up to date where others do the same at the same time."""
 
 
 class Messenger(LookingCourier, CorrectingCourier, Protocol):
@@ -166,14 +170,37 @@ def _delivery(one: Kept) -> Delivery:
 # ------------------------------------------------------------------------------------------------- following
 
 
-def follow(store: Store, way: Way, document: Document) -> None:
-    """Let the draft that stands in Slack show what is so now; a mail stays what it was."""
+def follow(store: Store, way: Way, week: Week, draw: Callable[[], Document | None]) -> None:
+    """Let the draft that stands in Slack show what is so now, as `draw` sees it; a mail stays what it was."""
+    for one in _in_slack(store, way, week):
+        document = draw()  # after the row was read: what is decided meanwhile shows in one of the two
+        if document and one.payload != document.dump():
+            _bring(store, way, one, draw, document)
+
+
+def _bring(
+    store: Store, way: Way, one: Kept, draw: Callable[[], Document | None], document: Document
+) -> None:
+    """Put a document in the place of what one message shows, and note that it stands there.
+
+    Where another process did the same meanwhile, nobody knows whose stands there: it is drawn and put anew.
+    """
+    for _ in range(TRIES):
+        if not _shows(way, one, document):
+            return
+        with store.write() as connection:
+            if notices.replace_payload(connection, one, document.dump()):
+                return
+        one = next((other for other in _in_slack(store, way, one.week) if other.id == one.id), one)
+        if (anew := draw()) is None:
+            return
+        document = anew
+
+
+def _in_slack(store: Store, way: Way, week: Week) -> list[Kept]:
     with store.read() as connection:
-        shown = notices.about(connection, way.newsletter.name, document.week, DRAFT)
-    for one in shown:
-        if one.to.medium == "slack" and one.payload != document.dump() and _shows(way, one, document):
-            with store.write() as connection:
-                notices.replace_payload(connection, one, document.dump())
+        shown = notices.about(connection, way.newsletter.name, week, DRAFT)
+    return [one for one in shown if one.to.medium == "slack"]
 
 
 def _shows(way: Way, one: Kept, document: Document) -> bool:
@@ -182,12 +209,13 @@ def _shows(way: Way, one: Kept, document: Document) -> bool:
         return True
     if one.state is not DeliveryState.SENT or not one.receipt:
         return False
-    messenger = way.messenger(post(document, one.about, one.to.recipient, f"{way.studio}/{document.issue}"))
     try:
-        messenger.correct(_delivery(one), Receipt(one.receipt))
+        messenger = way.messenger(
+            post(document, one.about, one.to.recipient, f"{way.studio}/{document.issue}")
+        )
+        with closing(messenger):
+            messenger.correct(_delivery(one), Receipt(one.receipt))
     except BroadsheetError as error:
         log.warning("a draft in Slack was not brought up to date: %s", error, extra={"action": "notice"})
         return False
-    finally:
-        messenger.close()
     return True

@@ -33,10 +33,12 @@ class Hook:
 
 @dataclass(slots=True)
 class ResponseUrl:
-    """Where a press may be answered: five times, for half an hour."""
+    """Where a press, a command or a shortcut may be answered: five times, for half an hour."""
 
-    post: Post
+    conversation: str
     until: float
+    post: Post | None = None
+    """What was pressed in; a command and a shortcut leave nothing that an answer could replace."""
     uses: int = 0
 
 
@@ -91,8 +93,15 @@ class Hooks:
 
     def response_url(self, post: Post) -> str:
         """A new path to answer a press of something in this message at."""
+        return self._new(post.message["channel"], post)
+
+    def url_of(self, conversation: str) -> str:
+        """A new path to answer a command or a shortcut at that was given in a conversation."""
+        return self._new(conversation, None)
+
+    def _new(self, conversation: str, post: Post | None) -> str:
         path = f"/actions/{TEAM}/{uuid4().hex}"
-        self.response_urls[path] = ResponseUrl(post, self.workspace.clock() + 30 * 60)
+        self.response_urls[path] = ResponseUrl(conversation, self.workspace.clock() + 30 * 60, post)
         return path
 
     def _respond(self, known: ResponseUrl, message: Any) -> str:
@@ -102,21 +111,28 @@ class Hooks:
             raise Refused("used_url")
         known.uses += 1
         if isinstance(message, dict) and message.get("delete_original"):
-            known.post.deleted = True
+            _pressed_in(known).deleted = True
             return "ok"
         _check(message, messages.ANSWERED)
-        return self._say(known, {"channel": known.post.message["channel"], **message})
+        return self._say(known, {"channel": known.conversation, **message})
 
     def _say(self, known: ResponseUrl, message: Json) -> str:
         """Put an answer in the place of what was pressed, or below, or before one person's eyes alone."""
         if message.pop("replace_original", False):
-            known.post.earlier.append(known.post.message)
-            known.post.message = message
+            post = _pressed_in(known)
+            post.earlier.append(post.message)
+            post.message = message
         elif message.pop("response_type", "ephemeral") == "in_channel":
             self.workspace.store(message)
         else:
             self.ephemeral.append(message)
         return "ok"
+
+
+def _pressed_in(known: ResponseUrl) -> Post:
+    if known.post is None:
+        raise Refused("invalid_payload")
+    return known.post
 
 
 def _check(message: Any, known: set[str]) -> None:

@@ -157,7 +157,7 @@ class Sockets:
     def send(self, kind: str, payload: Json, *, to: int = -1) -> str:
         """Tell the app something, on its newest connection or another; gives the envelope's ID."""
         name = str(uuid4())
-        envelope = {"type": kind, "payload": payload, "accepts_response_payload": False}
+        envelope = {"type": kind, "payload": payload, "accepts_response_payload": kind == "slash_commands"}
         self.envelopes[name] = {"envelope_id": name, **envelope}
         if self.connections:
             self.connections[to].say(self.envelopes[name])

@@ -120,6 +120,39 @@ class SlackServer(Workspace):
         }
         return self.sockets.send("interactive", payload)
 
+    def command(self, text: str, user: str = "U0SOMEBODY", *, name: str = "somebody") -> str:
+        """A person gives the app's slash command, with `text` as Slack hands it on: escaped."""
+        where = self.hooks.url_of(next(iter(self.conversations)))
+        payload = {
+            "team_id": TEAM,
+            "channel_id": next(iter(self.conversations)),
+            "user_id": user,
+            "user_name": name,
+            "command": "/broadsheet",
+            "text": text,
+            "is_enterprise_install": "false",
+            "trigger_id": "1.2.trigger",
+            "response_url": self.root + where,
+        }
+        return self.sockets.send("slash_commands", payload)
+
+    def choose(
+        self, post: Post, callback_id: str, user: str = "U0SOMEBODY", *, name: str = "somebody"
+    ) -> str:
+        """A person chooses a shortcut at a message."""
+        payload = {
+            "type": "message_action",
+            "callback_id": callback_id,
+            "team": {"id": TEAM},
+            "user": {"id": user, "name": name, "team_id": TEAM},
+            "channel": {"id": post.message["channel"]},
+            "message": self.shown(post, metadata=False),
+            "message_ts": post.ts,
+            "trigger_id": f"{post.ts}.trigger",
+            "response_url": self.root + self.hooks.url_of(post.message["channel"]),
+        }
+        return self.sockets.send("interactive", payload)
+
 
 @dataclass(slots=True)
 class Call:

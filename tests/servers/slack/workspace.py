@@ -106,6 +106,8 @@ class Workspace:
         self.app_scopes = frozenset({"connections:write"})
         self.interval = interval
         """Seconds that must lie between two posts to one conversation; Slack's own rule says one."""
+        self.people: set[str] = set()
+        """The IDs of members, to whom the app can write directly."""
         self.every: list[Post] = []
         """Every message that was ever posted, in order."""
         self.calls: list[tuple[str, Json]] = []
@@ -232,6 +234,7 @@ class Workspace:
 
     def _post(self, message: Json) -> Json:
         self.needs("chat:write")
+        message = self._addressed(message)
         if message.keys() & messages.CUSTOM:
             self.needs("chat:write.customize")
         conversation = self._conversation(message)
@@ -247,6 +250,15 @@ class Workspace:
         self.check_pace(message["channel"])
         first, *_ = [self.store(piece) for piece in messages.kept(message)]
         return {"channel": message["channel"], "ts": first.ts, "message": self.shown(first, metadata=False)}
+
+    def _addressed(self, message: Json) -> Json:
+        """A message to a person goes to their direct messages with the app, a conversation of its own."""
+        person = str(message.get("channel", ""))
+        if person not in self.people:
+            return message
+        direct = f"D{person[1:]}"
+        self.conversations.setdefault(direct, Conversation(private=True, name=person))
+        return {**message, "channel": direct}
 
     def _check_video(self, message: Json) -> None:
         if any(block["type"] == "video" for block in message.get("blocks", [])):
