@@ -7,6 +7,7 @@ is the ledger's to say, so that restarts, clock jumps and several processes make
 """
 
 import logging
+import os
 import signal
 import threading
 from collections.abc import Callable, Collection, Iterator, Mapping
@@ -212,6 +213,7 @@ def run_clock(
     it may look at `stop` itself. `clock` says what the time is, to ticks and to `next_ring`.
     """
     scheduler = _scheduler()
+    ringing, over = threading.Lock(), threading.Event()
 
     def arm(now: datetime) -> None:
         if at := next_ring(now):
@@ -220,13 +222,14 @@ def run_clock(
             )
 
     def ring() -> None:
-        if stop.is_set():
-            return
-        try:
-            arm(now := clock())
-            tick(now)
-        except Exception:
-            log.exception("the tick failed; the next one tries again", extra={"action": "tick_failed"})
+        with ringing:
+            if stop.is_set() or over.is_set():
+                return
+            try:
+                arm(now := clock())
+                tick(now)
+            except Exception:
+                log.exception("the tick failed; the next one tries again", extra={"action": "tick_failed"})
 
     pulse = scheduler.add_job(ring, _Pulse(every), id="pulse")
     scheduler.start()
@@ -234,7 +237,13 @@ def run_clock(
         while not stop.wait(every.total_seconds()):
             _bring_back(pulse, every)
     finally:
+        over.set()
+        with ringing:  # a scheduler that shuts down waits for its job, and holds a lock that `arm` asks for
+            pass
         scheduler.shutdown(wait=True)
+
+
+ENDING = "ending, once what is in hand is finished; asked again, it ends at once and leaves that in doubt"
 
 
 @contextmanager
@@ -243,23 +252,35 @@ def stopping(stop: threading.Event, say: Callable[[str], object] = log.info) -> 
 
     An answer can be ten minutes away, so that asking again ends it at once, as a kill does.
     """
-    asked = threading.Event()
+    heard, told = os.pipe()
+    asked = False
 
     def ask(number: int, _frame: FrameType | None) -> None:
-        if asked.is_set():
+        # This may run between any two steps of the main thread, which may hold the lock of an event, of the
+        # threads or of stderr: whatever takes one of them here could wait for ever.
+        nonlocal asked
+        if asked:
             signal.signal(number, signal.SIG_DFL)
             signal.raise_signal(number)
-        asked.set()
-        say("ending, once what is in hand is finished; asked again, it ends at once and leaves that in doubt")
-        # Not set here: the main thread may be inside stop.wait() and hold the event's lock.
-        threading.Thread(target=stop.set, daemon=True).start()
+        asked = True
+        os.write(told, b"!")
 
+    def hear() -> None:
+        if os.read(heard, 1):
+            say(ENDING)
+            stop.set()
+
+    listener = threading.Thread(target=hear, name="ending", daemon=True)
+    listener.start()
     before = {number: signal.signal(number, ask) for number in (signal.SIGTERM, signal.SIGINT)}
     try:
         yield
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+        os.close(told)
+        listener.join()
+        os.close(heard)
 
 
 def _scheduler() -> BackgroundScheduler:

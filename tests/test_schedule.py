@@ -438,6 +438,25 @@ def test_the_end_waits_for_a_running_tick_and_starts_no_other() -> None:
     assert len(bells.times) == 1
 
 
+def test_a_ring_that_is_about_to_name_the_next_one_does_not_hold_up_the_end() -> None:
+    stop, begun = threading.Event(), threading.Event()
+
+    def next_ring(now: datetime) -> datetime:
+        begun.set()
+        stop.wait(PATIENCE)
+        threading.Event().wait(0.2)  # so that the end is under way
+        return now + timedelta(days=1)
+
+    rung = threading.Thread(
+        target=run_clock, args=(Bells(),), kwargs={"stop": stop, "next_ring": next_ring}, daemon=True
+    )
+    rung.start()
+    assert begun.wait(PATIENCE)
+    stop.set()
+    rung.join(PATIENCE)
+    assert not rung.is_alive()
+
+
 def test_a_signal_stops_the_clock_cleanly() -> None:
     bells, stop = Bells(lambda _: os.kill(os.getpid(), signal.SIGTERM)), threading.Event()
     before = signal.getsignal(signal.SIGTERM)
