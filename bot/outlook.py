@@ -9,7 +9,7 @@ from datetime import datetime
 
 from bot.calendar import is_skipped
 from bot.desk import Desk
-from bot.models import Finding, Week, errors_of
+from bot.models import Finding, Severity, Week, errors_of
 from bot.notices import Kind, Notice
 from bot.schedule import Outlook, Reason, Told, View, candidates, to_tell, why_not
 from bot.store import issues
@@ -112,5 +112,5 @@ def failure(desk: Desk, week: Week, reason: str, now: datetime) -> Notice:
 
 
 def _errors_first(findings: Collection[Finding]) -> tuple[Finding, ...]:
-    errors = tuple(errors_of(tuple(findings)))
-    return (*errors, *(one for one in findings if one not in errors))
+    rest = (one for one in findings if one.severity is not Severity.ERROR)
+    return (*errors_of(tuple(findings)), *rest)
