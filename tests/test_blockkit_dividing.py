@@ -1,5 +1,6 @@
 """What is too long is cut where a reader would cut it, and nothing of it is lost."""
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from bot.blockkit.dividing import cut, divided
 from bot.blockkit.graphemes import shortened, start_of
 from bot.blockkit.measure import Json, size
 from tests import strategies
+from tests.measuring import times
 
 CLUSTERS = (
     "e\u0301", "👩‍💻", "👍🏽", "🇩🇪", "❤️", "한", "\u1112\u1161\u11ab", "क्षि", "🏴\U000e0067\U000e007f",
@@ -141,3 +143,17 @@ def test_fifty_thousand_characters_are_cut_in_a_moment(text: str) -> None:
     assert "".join(map(said, pieces)) == text
     assert all(size(piece) <= limits.PIECE for piece in pieces)
     assert len(pieces) < 60
+
+
+@pytest.mark.parametrize(
+    "some",
+    [
+        pytest.param(lambda n: [link("a word ", f"https://example.org/{at}") for at in range(n)], id="links"),
+        pytest.param(lambda n: [words("a word " * 10 * n)], id="one text"),
+    ],
+)
+def test_what_is_eight_times_as_long_takes_no_more_than_its_share(some: Callable[[int], list[Json]]) -> None:
+    few, many = some(2000), some(16_000)
+    assert (
+        times(lambda: list(divided(many)), lambda: list(divided(few))) < 30
+    )  # eight, with slack; it is 64 where it grows with the square

@@ -1,6 +1,6 @@
 """What is told of links that nobody has followed yet: each rule with what it hits and what it nearly hits."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,11 +10,13 @@ from hypothesis import given, settings, strategies as st
 from bot.canonical import canonical
 from bot.checks import Material, content, links
 from bot.checks._hosts import disguise, unreachable
+from bot.checks._links import links_of
 from bot.models import Edit, Entry, Finding, Issue, Reference, Section, Severity, Week
 from bot.settings import Settings
 from bot.sources.markdown import read_issue_bytes
 from bot.text import Blocks
 from tests import strategies
+from tests.measuring import times
 
 SETTINGS = Settings(root=Path("/letters"), transport={"kind": "maildir"})  # type: ignore[arg-type]  # as in TOML
 RULES = {rule.id: rule for rule in links.RULES}
@@ -427,3 +429,32 @@ def test_no_content_makes_a_rule_about_links_fail(blocks: Blocks, urls: list[str
     texts = {"2025-W17.md": "---\n\n---\n\n" + " ".join(urls)}
     for rule in RULES.values():
         list(rule.findings(Material(SETTINGS, (made,), earlier=(made,), texts=texts)))
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        pytest.param(lambda n: "".join(f"[p](https://x.org/{at}), " for at in range(n)), id="in one line"),
+        pytest.param(lambda n: "".join(f"See [p](https://x.org/{at}).\n" for at in range(n)), id="in lines"),
+        pytest.param(lambda n: "\u200b" * 20 * n, id="signs that nobody sees"),
+        pytest.param(
+            lambda n: (
+                "".join(f"[{at}]: https://x.org/{at}\n" for at in range(n))
+                + "\n"
+                + "".join(f"[{n - at - 1}] " for at in range(n))
+            ),
+            id="defined at their end, the other way round",
+        ),
+    ],
+)
+def test_to_find_links_in_a_file_takes_as_long_as_the_file_is(written: Callable[[int], str]) -> None:
+    few, many = (material(f"## One\n\n{written(n)}\n") for n in (1500, 12_000))
+    assert (
+        times(lambda: list(links_of(many)), lambda: list(links_of(few))) < 40
+    )  # eight, with slack; it is 64 where it grows with the square
+
+
+def test_an_address_that_is_cut_short_is_told_once() -> None:
+    body = "## One\n\n[Paper](https://x.org/a-long-na...)\n\nWords.\n"
+    assert len(found("links.cut-off", body)) == 1
+    assert found("links.odd-end", body) == []

@@ -96,6 +96,8 @@ def test_a_note_is_told_with_its_column() -> None:
         ("Hello {first_name}, welcome.", [E]),
         ("Hello [Your Name], welcome.", [E]),
         ("The wheels [insert number] are heavy.", [E]),
+        ("Les meules [insérer le chiffre] sont lourdes.", [E]),
+        ("Die Laibe [Zahl einfügen] sind schwer.", [E]),
         ("Hello <%= name %>, welcome.", [E]),
         ("Hello ${name}, welcome.", [W]),
         ("Hello [[first_name]], welcome.", [E]),
@@ -143,6 +145,7 @@ def test_text_that_only_fills_the_space_is_told(text: str, severities: list[Seve
         ("Here's a revised version: they weigh.", 1),
         ("“As an AI language model, I cannot weigh”, it said.", 0),
         ("It certainly is here. An AI language model weighs.", 0),
+        ("Sure, here is why they weigh.", 0),
     ],
 )
 def test_what_a_language_model_says_to_its_user_is_told(text: str, told_of: int) -> None:
@@ -309,6 +312,18 @@ def test_a_subject_in_capitals_is_told(words: str, severities: list[Severity]) -
     assert levels("capitals", issue(subject=f'"{words}"')) == severities
 
 
+@pytest.mark.parametrize(
+    "title", ["GPT یک مدل زبانی است", "מודל שפה גדול של GPT", "NASA と ESA の新しい論文"]
+)
+def test_letters_that_have_no_small_ones_are_no_capitals(title: str) -> None:
+    assert levels("capitals", titled(title)) == []
+
+
+def test_a_bracket_is_told_where_it_stands_and_not_at_an_earlier_one() -> None:
+    (finding,) = found("brackets", said("See [the page](https://x.org/a)) now."))
+    assert finding.place == f"{FILE}:9:32"
+
+
 def test_an_entry_in_capitals_may_quote() -> None:
     assert levels("capitals", titled("FOUR HUNDRED WHEELS OF CHEESE")) == [H]
 
@@ -323,6 +338,9 @@ def test_an_entry_in_capitals_may_quote() -> None:
         ("ja", "「チーズ」【重い】", []),
         ("en", "They say “weigh it.", [H]),
         ("de", "Sie sagen „wiegen“ und “messen”.", []),
+        ("de", "Sie sagen „wiegen und gehen.", [H]),
+        ("de", "Sie sagen „wiegen und „messen“.", [H]),
+        ("pl", "Mówią „ważyć” i idą.", []),
         ("en", "They do: a) weigh, b) taste, 3) sell it :)", []),
         ("en", "They do (1) weigh (2) taste (see 3).", []),
         ("en", "In [0, 1) and (0, ∞].", []),
@@ -395,6 +413,13 @@ def test_a_heading_that_nothing_follows_is_told() -> None:
     assert levels("bare-heading", issue(f"Welcome.\n\n### Today\n\n{ENTRY}")) == [W]
 
 
+def test_a_small_heading_right_above_another_is_a_hint() -> None:
+    """The other may be a smaller one."""
+    (finding,) = found("bare-heading", said("### What they found\n\n### How\n\nThey weigh."))
+    assert (finding.severity, finding.place) == (H, f"{FILE}:9:5")
+    assert finding.message == "nothing stands between 'What they found' and 'How'"
+
+
 # ------------------------------------------------------------------------------------------------- series
 
 
@@ -437,6 +462,11 @@ def test_a_gap_in_the_numbers_of_entries_is_told(numbers: tuple[str, ...], told_
 )
 def test_a_promise_of_more_entries_than_there_are_is_told(key: str, words: str, told_of: int) -> None:
     assert len(found("count", issue(**{key: words}))) == told_of
+
+
+def test_one_entry_is_counted_as_one() -> None:
+    (finding,) = found("count", issue(subject="Ten papers on cheese"))
+    assert finding.message == "subject: 'Ten papers on cheese' promises 10, and there is one entry"
 
 
 def test_single_entries_that_may_join_are_not_counted_out() -> None:

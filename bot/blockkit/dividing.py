@@ -6,7 +6,8 @@ then both lead there.
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -30,11 +31,23 @@ CODE = (_LINE, _BLANKS)
 
 def divided(runs: Sequence[Json], limit: int = PIECE, ends: _Ends = PROSE) -> Iterator[list[Json]]:
     """Runs in pieces whose JSON has at most `limit` characters."""
-    rest = list(runs)
+    rest = deque(runs)
     while (at := _reach(rest, limit)) is not None:
-        head, rest = _split(rest, _best(rest, at, ends))
+        front = _front(rest, at)
+        head, tail = _split(front, _best(front, at, ends))
+        rest.extendleft(reversed(tail))
         yield head
-    yield rest
+    yield list(rest)
+
+
+def _front(rest: deque[Json], limit: int) -> list[Json]:
+    """Takes off what decides where to cut: the runs that begin up to the limit, or right behind it."""
+    front: list[Json] = []
+    reached = 0
+    while rest and reached <= limit + 1:
+        front.append(rest.popleft())
+        reached += len(front[-1]["text"])
+    return front
 
 
 def cut(text: str, limit: int) -> Iterator[str]:
@@ -56,16 +69,15 @@ def _last(pattern: re.Pattern[str], text: str, limit: int) -> int:
 # ------------------------------------------------------------------------------------------------------- runs
 
 
-def _reach(runs: Sequence[Json], limit: int) -> int | None:
+def _reach(runs: Iterable[Json], limit: int) -> int | None:
     """How many characters from the start have room; None where all have."""
     room, reached = limit - 2, 0
     for run in runs:
-        whole = len(json.dumps(run, ensure_ascii=False)) + 2
-        if whole > room:
-            around = whole - _written(run["text"])
-            return max(reached + _fitting(run["text"], room - around), 1)
-        room -= whole
-        reached += len(run["text"])
+        text, around = run["text"], len(json.dumps({**run, "text": ""}, ensure_ascii=False)) + 2
+        if around + len(text) > room or around + _written(text) > room:
+            return max(reached + _fitting(text, room - around), 1)
+        room -= around + _written(text)
+        reached += len(text)
     return None
 
 

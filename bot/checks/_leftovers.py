@@ -83,7 +83,7 @@ _TEMPLATE = re.compile(
     r"|(?<!\$)\{(?:first_?name|last_?name|full_?name|name|email|unsubscribe(?:_url)?)\}"
     r"|%(?:(?:FIRST|LAST|FULL|USER)_?)?(?:NAME|EMAIL|ADDRESS|UNSUBSCRIBE\w{0,12}|SUBSCRIBER\w{0,12})%"
     r"|%(?:recipient|subscriber|user|contact)[._]\w{1,30}%|:contentReference\[[^\]\n]{0,40}\]|\u3010\d+\u2020[^\u3011\n]{0,40}\u3011"
-    r"|\[(?:insert|fill in) [^\]\n]{1,80}\]"
+    r"|\[(?:insert|fill in|insérer|insertar|inserir|inserire) [^\]\n]{1,80}\]|\[[^\]\[\n]{1,60} einfügen\]"
     r"|\[(?:First|Last|Company|Recipient|Customer|Your (?:first |last |company )?)[ _]?name\]"
     r"|<(?:(?:insert|your) [^>\n]{1,60}|(?:first|last)[ _]?name)>",
     re.IGNORECASE,
@@ -153,7 +153,7 @@ def filler(material: Material) -> Iterator[Flaw]:
 _MACHINE = re.compile(
     r"(?<![\"\u201c\u2018])\b(?:as an ai (?:language )?model,? I\b|as a large language model,? I\b"
     r"|I(?:'m|\u2019m| am) sorry, but I (?:can(?:no|')t|can\u2019t|cannot) (?:help|assist|access|browse)"
-    r"|(?:certainly|sure|of course)[!,] here(?:'s|\u2019s| is| are)\b"
+    r"|(?:certainly|sure|of course)[!,] here(?:'s|\u2019s| is| are)\b(?! (?:why|how|where)\b)"
     r"|here(?:'s|\u2019s| is) (?:a|the) revised version\b"
     r"|let me know if you(?:'d|\u2019d| would) like me to\b)",
     re.IGNORECASE,

@@ -38,12 +38,15 @@ from bot.text import (
 if TYPE_CHECKING:
     from bot.checks._material import Material
 
-_ADDRESS = re.compile(r"[\u200b-\u200f\u2060\ufeff]*(?:https?|mailto):[^\s<>\"]*", re.IGNORECASE)
+_UNSEEN = r"[\u200b-\u200f\u2060\ufeff]"
+_ADDRESS = re.compile(rf"(?:(?<!{_UNSEEN}){_UNSEEN}+)?(?:https?|mailto):[^\s<>\"]*", re.IGNORECASE)
 _CARRIES_ON = re.compile(r"[\w/%&=#?+~@$-]|[.,:;!'][\w/%]")
 """What makes an address longer where it follows one."""
 _ENDS = re.compile(r"[)\]>\"'`*,]")
 _SOUGHT = 2000
 """Addresses of one file that are looked at for one link: enough for any real one."""
+_PATIENCE = 500_000
+"""Addresses of one file that are looked at in all: no real file needs so many."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,12 +223,15 @@ class Written:
         self._lines = [spot.line for spot in self._spots]
         self._begins = begins
         self._next = 0
+        self._looked = 0
 
     def take(self, url: str, line: int) -> tuple[str | None, int, int]:
         """The letters of an address at or after a line, before the next entry, with line and column."""
-        reach = self._reach(line)[:_SOUGHT]
+        reach = self._reach(line)
+        following = range(max(reach.start, self._next), reach.stop)
         # Links are asked for in the order of the file, but for those whose addresses stand at its end.
-        for at in chain(range(max(reach.start, self._next), reach.stop), reach):
+        for at in chain(following[:_SOUGHT], reach[:_SOUGHT] if self._looked < _PATIENCE else ()):
+            self._looked += 1
             spot = self._spots[at]
             if (raw := _raw(spot.text, url)) is not None and not self._is_code(spot):
                 self._next = at + 1
@@ -272,12 +278,12 @@ def _line(place: str) -> int:
 
 
 def _spots(text: str) -> Iterator[_Spot]:
-    line, start = 1, 0
+    line, start, last = 1, 0, 0
     for found in _ADDRESS.finditer(text):
-        passed = text.count("\n", start, found.start())
-        if passed:
+        if passed := text.count("\n", last, found.start()):
             line += passed
-            start = text.rindex("\n", 0, found.start()) + 1
+            start = text.rindex("\n", last, found.start()) + 1
+        last = found.start()
         yield _Spot(line, found.start() - start + 1, found.start(), found[0])
 
 

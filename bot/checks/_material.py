@@ -19,6 +19,9 @@ from bot.settings import Newsletter, Settings
 _BLANK = r"(?:[ \t]+|[ \t]*\n[ \t>]*)"
 """What stands between two words of one text: blanks, or a line end and what begins the next line."""
 
+_SOUGHT = 500
+"""Characters of a needle that are looked for: where they stand, it begins."""
+
 
 @dataclass(frozen=True)  # without slots, so that what is made of it once can be kept
 class Material:
@@ -74,7 +77,7 @@ class Material:
             return place
         starts = self._starts_of(file)
         begin, end = (starts[min(number, len(starts)) - 1] for number in self._reach(file, max(int(line), 1)))
-        at = _index(self.texts[file], needle, begin, end)
+        at = _index(self.texts[file], needle[:_SOUGHT], begin, end)
         if at is None:
             return place
         found = bisect_right(starts, at)

@@ -218,16 +218,21 @@ def flaw_at(
     begin, stop = _reach(passage.prose, start, end)
     where = passage.prose[begin:stop]
     message = what.format(shown(passage.prose[start:end].strip()), shown(where))
-    place = _place(material, passage, where)
-    if place == passage.place:  # something in these words is written otherwise
-        begin, place = start, _place(material, passage, passage.prose[start:end])
-    return Flaw(
-        _moved(material, place, passage.prose[start:end], start - begin),
-        message,
-        fix,
-        passage.issue,
-        severity,
-    )
+    place = _place_of(material, passage, (start, end), (begin, stop))
+    return Flaw(place, message, fix, passage.issue, severity)
+
+
+def _place_of(material: "Material", passage: Passage, span: tuple[int, int], reach: tuple[int, int]) -> str:
+    """Where a stretch stands: as far as its words beside it are written as they are shown, with them."""
+    (start, end), (begin, stop) = span, reach
+    for first, last in ((begin, stop), (start, stop), (begin, end), (start, end)):
+        needle = passage.prose[first:last]
+        if len(needle.strip()) == 1 and needle.isascii():  # a bracket alone may be any bracket
+            continue
+        place = _place(material, passage, needle)
+        if place != passage.place:
+            return _moved(material, place, passage.prose[start:end], start - first)
+    return passage.place
 
 
 def _reach(prose: str, start: int, end: int) -> tuple[int, int]:

@@ -217,7 +217,8 @@ def counted(material: Material) -> Iterator[Flaw]:
         for key in ("title", "subject", "preheader"):
             words = getattr(issue, key) or ""
             if (number := _promised(words)) and number != (there := len(issue.entries)):
-                message = f"{key}: {shown(words)} promises {number}, and there are {there} entries"
+                counted = f"there {'is one entry' if there == 1 else f'are {there} entries'}"
+                message = f"{key}: {shown(words)} promises {number}, and {counted}"
                 yield Flaw(material.spot(issue.place, words), message, "count again", issue.key)
 
 

@@ -35,7 +35,7 @@ def _odd_end(url: str) -> tuple[str, str] | None:
     if "(" in url and url.count("(") > url.count(")"):
         return "has lost a closing bracket", "write %29 for the last one, or put the address between < and >"
     found = _ENDS_ODDLY.search(url)
-    if not found or url.startswith("mailto:"):
+    if not found or url.startswith("mailto:") or url.endswith("..."):  # which links.cut-off tells
         return None
     end = found[0]
     if end == "." and parts_of(url).netloc.endswith("wikipedia.org"):  # /wiki/Apple_Inc.
@@ -63,7 +63,10 @@ def not_made(material: Material) -> Iterator[Flaw]:
             continue
         for found in _UNMADE.finditer(prose):
             place = _spot(material, passage, found)
-            if not _NUMBERED.search(prose[: found.start()]) and place.rpartition(":")[0] not in told:
+            if (
+                not _NUMBERED.search(prose[max(found.start() - 9, 0) : found.start()])
+                and place.rpartition(":")[0] not in told
+            ):
                 around = prose[max(found.start() - 20, 0) : found.end() + 40]
                 fix = "write [words](https://…), without a blank or line break in the address"
                 yield Flaw(place, f"{around!r} is not made into a link", fix, passage.issue)

@@ -3,6 +3,7 @@
 import re
 from collections import defaultdict
 from collections.abc import Iterator
+from itertools import zip_longest
 
 from bot.checks._material import Material
 from bot.checks._passages import CODE, TEXTS, Kind, Passage, Then, flaw, shown
@@ -45,13 +46,21 @@ def bare_heading(material: Material) -> Iterator[Flaw]:
     headed = [(entry.place, entry.blocks, issue) for entry, issue in material.all_entries()]
     headed += [(issue.place, issue.intro, issue.key) for issue in material.issues]
     for place, blocks, key in headed:
-        if words := _bare(blocks):
-            yield Flaw(material.spot(place, words), f"nothing follows {shown(words)}", "write it", key)
+        for words, then in _bare(blocks):
+            message = (
+                f"nothing stands between {shown(words)} and {shown(then)}"
+                if then
+                else f"nothing follows {shown(words)}"
+            )
+            severity = Severity.HINT if then else None  # the next may be a smaller one, and divide it
+            yield Flaw(material.spot(place, words), message, "write it, or delete the heading", key, severity)
 
 
-def _bare(blocks: Blocks) -> str:
-    """The words of a heading that is the last of some blocks."""
-    return plain_text(blocks[-1].children) if blocks and isinstance(blocks[-1], Heading) else ""
+def _bare(blocks: Blocks) -> Iterator[tuple[str, str]]:
+    """The words of each heading that no text follows, and those of the heading that does, if one does."""
+    for block, then in zip_longest(blocks, blocks[1:]):
+        if isinstance(block, Heading) and (then is None or isinstance(then, Heading)):
+            yield plain_text(block.children), plain_text(then.children) if then else ""
 
 
 _ENDED = re.compile(r"[^\w\ufffc]\s*$|\ufffc$")

@@ -136,7 +136,8 @@ def _shouts(words: str) -> bool:
     """Whether a text is all capitals, and longer than names and acronyms are."""
     if not words.isupper():
         return False
-    long_words = [word for word in re.findall(r"[^\W\d_]+", words) if len(word) > 1]
+    # Of the letters of Hebrew, Persian or Japanese none is a capital, and none a small one.
+    long_words = [word for word in re.findall(r"[^\W\d_]+", words) if len(word) > 1 and word.isupper()]
     return len(long_words) >= _MIN_WORDS and sum(map(len, long_words)) >= _MIN_LETTERS
 
 
@@ -211,10 +212,20 @@ def _odd_quote(prose: str, language: str) -> int | None:
         at = [found.start() for found in re.finditer(f"[{mark}]", prose)]
         if len(at) % 2 and not (mark == '"' and _MEASURE.search(prose)):
             return at[-1]
-    return _odd_curl(prose) if language in _ENGLISH_QUOTES else None
+    return _odd_curl(prose) if language in _ENGLISH_QUOTES else _odd_low(prose)
 
 
 _MEASURE = re.compile(r"\d\"")  # 27 inches
+
+
+def _odd_low(prose: str) -> int | None:
+    """Where a \u201e stands that nothing closes."""
+    opened: int | None = None
+    for found in re.finditer('[\u201e\u201c\u201d"]', prose):
+        if found[0] == "\u201e" and opened is not None:
+            return opened
+        opened = found.start() if found[0] == "\u201e" else None
+    return opened
 
 
 def _odd_curl(prose: str) -> int | None:

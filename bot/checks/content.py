@@ -168,7 +168,8 @@ def repeated_title(material: Material) -> Iterator[Flaw]:
         for entry in issue.entries:
             seen[entry.title.casefold()] += 1
             if seen[entry.title.casefold()] == 2:  # noqa: PLR2004 (the second one)
-                yield Flaw(entry.place, f"{entry.title!r} is in this issue twice", issue=issue.key)
+                message = f"{entry.title!r} is in this issue twice"
+                yield Flaw(entry.place, message, "delete one, or say what tells them apart", issue.key)
 
 
 def urls_of(entry: Entry) -> Iterator[str]:
