@@ -84,7 +84,7 @@ class _Views:
     def _made(self, name: str, week: str) -> tuple[Desk, Look, Print]:
         """The issue as it is now; 404 where nothing could be made of it, which the page around tells."""
         desk, found = named(name, week)
-        look = self._shelf.look(desk, found)
+        look = self._shelf.kept(desk, found)
         if look.made is None:
             abort(404)
         return desk, look, look.made

@@ -28,7 +28,7 @@ class _Views:
         desk, found = named(name, week)
         who, letters = request.args.get("as", ""), request.args.get("find", "")
         frames.reader_of(desk, who)  # 404: nobody
-        look, now, app = self._shelf.look(desk, found), self._studio.clock(), g.app
+        look, now, app = self._shelf.fresh(desk, found), self._studio.clock(), g.app
         payloads = frames.payloads_of(desk, look, look.made) if look.made else {}
         return page(
             "preview",

@@ -1,5 +1,7 @@
 """Looks at issues for the studio's pages: one at a time, as a page and its panes all ask at once."""
 
+import time
+from collections.abc import Callable
 from threading import Lock
 
 from bot.desk import Desk
@@ -7,14 +9,37 @@ from bot.models import Week
 from bot.previews import Look, look_at
 from bot.web.studio.installation import Studio
 
+LASTS = 5.0
+"""Seconds for which panes show what their page has looked at, if nothing is seen to change meanwhile."""
+KEPT = 8
+"""Looks that are kept; one is as large as an issue and all that was made of it."""
+
 
 class Shelf:
     """The first who asks has an issue set; whoever asks meanwhile waits, and finds it made."""
 
-    def __init__(self, studio: Studio) -> None:
-        self._studio, self._lock = studio, Lock()
+    def __init__(self, studio: Studio, now: Callable[[], float] = time.monotonic) -> None:
+        self._studio, self._now, self._lock = studio, now, Lock()
+        self._looks: dict[tuple[str, Week], tuple[str, float, Look]] = {}
 
-    def look(self, desk: Desk, week: Week) -> Look:
-        """The issue as it is at this moment; InputError where that cannot even be told."""
+    def fresh(self, desk: Desk, week: Week) -> Look:
+        """The issue as it is at this moment, for its page; InputError where that cannot even be told."""
         with self._lock:
-            return look_at(desk, week, self._studio.clock())
+            return self._looked(desk, week)
+
+    def kept(self, desk: Desk, week: Week) -> Look:
+        """The issue as its page has just shown it, for the page's panes: what was said of it holds for them."""
+        with self._lock:
+            number, at, look = self._looks.get((desk.newsletter.name, week), ("", 0.0, None))
+            if look and number == self._studio.number and self._now() - at < LASTS:
+                return look
+            return self._looked(desk, week)
+
+    def _looked(self, desk: Desk, week: Week) -> Look:
+        number, key = self._studio.number, (desk.newsletter.name, week)
+        self._looks.pop(key, None)
+        look = look_at(desk, week, self._studio.clock())
+        self._looks[key] = number, self._now(), look
+        for oldest in list(self._looks)[:-KEPT]:
+            del self._looks[oldest]
+        return look
