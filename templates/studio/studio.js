@@ -88,7 +88,7 @@ const follow = async () => {
     if (document.hidden) await shown();
     try {
       const answer = await fetch(page.changes + "?after=" + encodeURIComponent(page.number), { cache: "no-store" });
-      if (answer.status === 401) { location.reload(); return; }
+      if (answer.status === 403) { location.reload(); return; }
       if (!answer.ok) throw new Error(String(answer.status));
       const { number, again } = await answer.json();
       wrong = 0;

@@ -5,17 +5,21 @@ request → visit → guard (session → person → newsletters) → form (origi
 A group is a module with `add(pages, studio)`. What a view needs stands in `flask.g`: see `guard`.
 """
 
+import logging
+
 from flask import Blueprint, Response, g, request
 
 from bot.app import App
 from bot.errors import InputError
-from bot.web.studio import answers, changing, confirming, deciding, entering, files, front
+from bot.web.studio import answers, changing, confirming, deciding, entering, files, front, preview
 from bot.web.studio.changing import WAITING
 from bot.web.studio.forms import forged
 from bot.web.studio.installation import Studio
 from bot.web.studio.visits import visit
 
 __all__ = ["WAITING", "Studio", "blueprint"]
+
+log = logging.getLogger(__name__)
 
 DOORS = {"sign_in", "ask", "password", "invite", "enter", "come_in"}
 """The pages that need nobody to be signed in, by their endpoints: they are where one signs in."""
@@ -29,7 +33,7 @@ def blueprint(studio: Studio) -> Blueprint:
     pages.before_request(lambda: guard(studio))
     pages.after_request(_with_headers)
     pages.register_error_handler(InputError, _unreadable)
-    for group in (entering, files, changing, front, deciding, confirming):
+    for group in (entering, files, changing, front, preview, deciding, confirming):
         group.add(pages, studio)
     return pages
 
@@ -59,8 +63,12 @@ def guard(studio: Studio) -> Response | None:
 
 
 def _unreadable(error: Exception) -> Response:
-    """Content, templates or a configuration that cannot be read: where, what, and how to mend it."""
-    return answers.page("fault", status=422, error=error)
+    """Content or templates that cannot be read: where, what, and how to mend it; strangers are not told."""
+    if g.session:
+        return answers.page("fault", status=422, error=error)
+    log.error("%s", error, extra={"action": "page_failed"})
+    words = "What this page shows cannot be read. Whoever is signed in sees in the studio why."
+    return answers.page("told", status=503, heading="Something is wrong here", words=words)
 
 
 def _with_headers(response: Response) -> Response:

@@ -6,7 +6,7 @@ from typing import Any
 
 from flask import Response, g, request
 
-SHEETS = ("studio.css", "slack.css")
+SHEETS = ("studio.css", "preview.css")
 SCRIPT = "studio.js"
 TYPES = {"css": "text/css; charset=utf-8", "js": "text/javascript; charset=utf-8"}
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from flask import Blueprint, Response, g, redirect, request
 from werkzeug.wrappers import Response as Answer
 
-from bot.errors import HeldError, InputError, RefusedError
+from bot.errors import ChangedError, HeldError, InputError
 from bot.models import Approval, Origin, Week
 from bot.settings import Newsletter
 from bot.store import decisions
@@ -56,7 +56,7 @@ def tried(
         return told(
             desk, week, "Not approved", "The checks found what keeps it from going out.", 409, findings
         )
-    except RefusedError:
+    except ChangedError:
         return told(desk, week, "This draft changed", CHANGED, 409)
     except InputError as error:
         return told(desk, week, "Not done", str(error), 409, [str(one) for one in error.findings])

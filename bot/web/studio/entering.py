@@ -7,25 +7,20 @@ password ─ POST ────────────────────�
 
 import logging
 import re
-import secrets
-from collections.abc import Mapping
-from datetime import datetime, timedelta
+from datetime import timedelta
 from hashlib import sha256
 
 from flask import Blueprint, Response, abort, g, redirect, request
 from werkzeug.wrappers import Response as Answer
 
 from bot.app import App
-from bot.errors import BroadsheetError
-from bot.settings import Newsletter
-from bot.signing import said, sign
 from bot.store import spent
-from bot.telling.entering import ENTER, LASTS, entry_note
-from bot.web.studio import sessions
+from bot.telling.entering import LASTS
+from bot.web.studio import mailed, sessions
 from bot.web.studio.answers import page
 from bot.web.studio.installation import Studio
 from bot.web.studio.passwords import most, proofs
-from bot.web.studio.persons import Person, Way, by_mail
+from bot.web.studio.persons import Way
 from bot.web.studio.sessions import Proven, Session, found
 
 log = logging.getLogger(__name__)
@@ -47,18 +42,16 @@ def add(pages: Blueprint, studio: Studio) -> None:
     pages.add_url_rule("/sign-out", "sign_out", views.sign_out, methods=["POST"])
 
 
-def closed(status: int = 401, words: str = "", to: str | None = None) -> Response:
+def closed(status: int = 403, words: str = "", to: str | None = None) -> Response:
     """What whoever is not signed in is shown, whatever they asked for."""
-    newsletters = g.app.settings.newsletters
-    writes = g.app.sends and any(one.email for each in newsletters.values() for one in each.curators.values())
     to = g.path if to is None and request.method == "GET" else to or g.studio.home
     return page(
         "sign-in",
         status=status,
         words=words,
         to=to,
-        by_mail=writes,
-        by_password=most(newsletters) > 0,
+        by_mail=_by_mail(g.app),
+        by_password=_by_password(g.app),
         local=g.visit.local,
     )
 
@@ -117,43 +110,29 @@ class _Views:
         studio = self._studio
         if g.visit.local and (to := studio.links.use(token, studio.clock())) is not None:
             return self._entered(Proven(Way.LOCAL, studio.user, frozenset({studio.house})), to)
-        word = said(g.app.signing_key, ENTER, token, studio.clock())
-        person = self._invited(word)
-        if word is None or person is None or self._used(word):
+        one = mailed.invited(g.app, token, studio.clock())
+        if one is None or mailed.is_used(g.app, one):
             return closed(410, OLD, studio.home)
-        return page("enter", person=person)
+        return page("enter", person=one.person)
 
     def come_in(self, token: str) -> Answer:
         """The button behind a mail's link: it is used up now."""
-        studio, now = self._studio, self._studio.clock()
-        word = said(g.app.signing_key, ENTER, token, now)
-        person = self._invited(word)
-        if word is None or person is None:
-            return closed(410, OLD, studio.home)
-        with g.app.store.write() as connection:
-            fresh = spent.spend(connection, _name(word), now + LASTS, now)
-        if not fresh:
-            return closed(410, OLD, studio.home)
-        return self._entered(Proven(Way.MAIL, _email(g.app, word) or ""), word.get("to", ""))
-
-    def _invited(self, word: Mapping[str, str] | None) -> Person | None:
-        email = _email(g.app, word) if word else None
-        return by_mail(g.app.settings.newsletters, email) if email else None
-
-    def _used(self, word: Mapping[str, str]) -> bool:
-        with g.app.store.read() as connection:
-            return spent.is_spent(connection, _name(word))
+        now = self._studio.clock()
+        one = mailed.invited(g.app, token, now)
+        if one is None or not mailed.use(g.app, one, now):
+            return closed(410, OLD, self._studio.home)
+        return self._entered(Proven(Way.MAIL, one.email), one.to)
 
     def ask(self) -> Response:
         """Write a link to a curator. The answer, and how long it takes, are the same for everybody else."""
         studio, now = self._studio, self._studio.clock()
         email, to = request.form.get("email", "").strip(), _inside(request.form.get("to", ""))
         if (
-            g.app.sends
+            _by_mail(g.app)
             and len(email) <= LONGEST_ADDRESS
             and studio.door.mail(email.casefold(), g.visit.client, now)
         ):
-            studio.aside.submit(_write, g.app, email, to, now)
+            studio.aside.submit(mailed.write, g.app, email, to, now)
         minutes = LASTS // timedelta(minutes=1)
         words = (
             f"If a curator has this address, a link is on its way to it; it opens within {minutes} minutes."
@@ -167,7 +146,7 @@ class _Views:
         studio, now, newsletters = self._studio, self._studio.clock(), g.app.settings.newsletters
         who, to = request.form.get("who", "").strip().casefold(), _inside(request.form.get("to", ""))
         name = sha256(who.encode("utf-8", "replace")).hexdigest()
-        if not most(newsletters):
+        if not _by_password(g.app):
             abort(404)
         if left := studio.door.knock(name, g.visit.client, now):
             seconds = max(1, round(left.total_seconds()))
@@ -206,33 +185,14 @@ class _Views:
         return answer
 
 
-def _write(app: App, email: str, to: str, now: datetime) -> None:
-    """Write a link to the curator of an address, if there is one."""
-    person = by_mail(app.settings.newsletters, email)
-    if person is None:
-        return
-    name, key = next(iter(person.keys.items()))
-    newsletter, nonce = app.settings.newsletters[name], secrets.token_hex(16)
-    what = {"newsletter": name, "curator": key, "nonce": nonce, "to": to}
-    url = f"{app.settings.url}/studio/enter/{sign(app.signing_key, ENTER, what, now + LASTS)}"
-    known = newsletter.curators[key].email or ""
-    try:
-        note = entry_note(newsletter, key, known, url, app.templates)
-        app.post_office(newsletter).send(note, nonce, now)
-    except BroadsheetError as error:
-        log.warning("a link was not sent: %s", type(error).__name__, extra={"action": "link_not_sent"})
+def _by_mail(app: App) -> bool:
+    """Whether anybody can be written a link; an app that sends nothing is for whoever has its terminal."""
+    every = (one for newsletter in app.settings.newsletters.values() for one in newsletter.curators.values())
+    return app.sends and any(one.email for one in every)
 
 
-def _email(app: App, word: Mapping[str, str]) -> str | None:
-    """The address of the curator whom a mail's link is for, as they have it now."""
-    newsletter: Newsletter | None = app.settings.newsletters.get(word.get("newsletter", ""))
-    curator = newsletter.curators.get(word.get("curator", "")) if newsletter else None
-    return curator.email if curator else None
-
-
-def _name(word: Mapping[str, str]) -> str:
-    """By which a used link is remembered."""
-    return word.get("nonce", "")[:64]
+def _by_password(app: App) -> bool:
+    return app.sends and most(app.settings.newsletters) > 0
 
 
 def _secure(app: App) -> bool:

@@ -64,6 +64,6 @@ def _client(environ: Mapping[str, object], peer: str) -> str:
         found = ip_address(named) if named and (near.is_loopback or near.is_private) else near
     except ValueError:
         return peer[:50]
-    if isinstance(found, IPv6Address) and not found.ipv4_mapped:
-        return str(IPv6Address(int(found) >> 64 << 64))
+    if isinstance(found, IPv6Address):
+        return str(found.ipv4_mapped or IPv6Address(int(found) >> 64 << 64))
     return str(found)

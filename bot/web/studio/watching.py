@@ -65,20 +65,23 @@ def watching(folders: Sequence[Path], seen: Callable[[Sequence[Path]], None]) ->
 
 
 def _watch(folders: Sequence[Path], seen: Callable[[Sequence[Path]], None], stop: Event) -> None:
-    known: list[Path] | None = None
+    known = there = _there(folders)
     while not stop.is_set():
-        there = [folder for folder in folders if folder.is_dir()]
-        if known is not None and there != known:
-            seen([*{*there} ^ {*known}])
-        known = there
-        if not there:
-            stop.wait(LOOKED / 1000)
-            continue
         try:
-            _while_there(there, folders, seen, stop)
-        except (OSError, RuntimeError) as error:
+            if there != known:
+                seen([*{*there} ^ {*known}])
+            if there:
+                _while_there(there, folders, seen, stop)
+            else:
+                stop.wait(LOOKED / 1000)
+        except Exception as error:  # noqa: BLE001 (whatever it is: a thread that ended would watch no more)
             log.warning("cannot watch files: %s", type(error).__name__, extra={"action": "not_watched"})
             stop.wait(LOOKED / 1000)
+        known, there = there, _there(folders)
+
+
+def _there(folders: Sequence[Path]) -> list[Path]:
+    return [folder for folder in folders if folder.is_dir()]
 
 
 def _while_there(
@@ -92,5 +95,5 @@ def _while_there(
     for changes in watched:
         if changes:
             seen([Path(path) for _, path in changes])
-        if [folder for folder in folders if folder.is_dir()] != list(there):
+        if _there(folders) != list(there):
             return
