@@ -10,12 +10,16 @@ import pytest
 
 from tests.browser import chromium
 from tests.servers.postfix import postfix
-from tests.servers.postgres import cluster, database, migrated, store
+from tests.servers.postgres import cluster, database, empty_database, migrated, migrated_template, store
 
 if TYPE_CHECKING:  # most tests need no pages
+    from tests.studio import House
     from tests.website import Website
 
-__all__ = ["chromium", "cluster", "database", "migrated", "postfix", "shared", "store"]
+__all__ = [
+    "chromium", "cluster", "database", "empty_database", "migrated", "migrated_template", "postfix",
+    "shared", "store",
+]  # fmt: skip
 
 CORPUS = Path(__file__).resolve().parents[2] / "shared"
 
@@ -40,3 +44,22 @@ def new_website(tmp_path: Path, migrated: Path) -> "Iterator[Callable[..., Websi
             return opened.enter_context(closing(Website(tmp_path, base_url, **newsletters)))
 
         yield made
+
+
+@pytest.fixture
+def new_house(tmp_path: Path, migrated: Path) -> "Iterator[Callable[..., House]]":
+    """Makes an installation with a studio in this test's folder: see `tests.studio`."""
+    from tests.studio import CURATORS, House  # noqa: PLC0415 (most tests need no pages)
+
+    with ExitStack() as opened:
+
+        def made(curators: str = CURATORS, **bot: str) -> House:
+            return opened.enter_context(closing(House(tmp_path, migrated, curators, **bot)))
+
+        yield made
+
+
+@pytest.fixture
+def house(new_house: "Callable[..., House]") -> "House":
+    """One whose curators are Ann and Bo, of `tests.studio`."""
+    return new_house()

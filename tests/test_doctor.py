@@ -240,15 +240,15 @@ def test_a_database_is_judged_by_what_it_says(found: Condition, kind: str, state
     assert [sign.state for sign in database.judged(found, kind)] == states
 
 
-def test_looking_at_a_database_makes_and_changes_nothing(database: Database) -> None:
-    before = condition(database.url, database.root)
+def test_looking_at_a_database_makes_and_changes_nothing(empty_database: Database) -> None:
+    before = condition(empty_database.url, empty_database.root)
     assert before.revision is None
-    assert not (database.root / "var/ledger.db").exists()
-    database.open().close()
-    after = condition(database.url, database.root)
+    assert not (empty_database.root / "var/ledger.db").exists()
+    empty_database.open().close()
+    after = condition(empty_database.url, empty_database.root)
     assert after.revision == HEAD
     assert after.version > (3,)
-    assert condition(database.url, database.root) == after
+    assert condition(empty_database.url, empty_database.root) == after
 
 
 def test_a_database_that_cannot_be_written_to_is_an_error(cluster: Cluster) -> None:

@@ -51,12 +51,12 @@ def test_migrations_make_the_same_checks_as_the_tables(store: Store) -> None:
 
 
 def test_decisions_of_an_older_release_still_stand(
-    database: Database, monkeypatch: pytest.MonkeyPatch
+    empty_database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Before 0005 they were events, and the last of each issue stood in a table of its own."""
-    monkeypatch.chdir(database.root)
+    monkeypatch.chdir(empty_database.root)
     Path("var").mkdir()
-    bare = create_engine(make_url(database.url), future=True)
+    bare = create_engine(make_url(empty_database.url), future=True)
     _migrate(bare, "0004")
     said = [("approved", "W17", "a"), ("held", "W17", "b"), ("approved", "W18", "c"), ("held", "W19", "d"),
             ("released", "W19", "")]  # fmt: skip
@@ -70,7 +70,7 @@ def test_decisions_of_an_older_release_still_stand(
                 {"kind": kind, "week": f"2025-{week}", "hash": content_hash},
             )
     bare.dispose()
-    opened = database.open()
+    opened = empty_database.open()
     with opened.read() as connection:
         standing = {n: decisions.standing(connection, "letter", Week(2025, n)) for n in (17, 18, 19, 20)}
     at = datetime(2025, 4, 25, 9, tzinfo=UTC)
@@ -101,14 +101,14 @@ sys.exit("alembic" in sys.modules)
     assert subprocess.run([sys.executable, "-c", script], check=False).returncode == 0
 
 
-def test_several_processes_may_open_a_fresh_database_at_once(database: Database) -> None:
+def test_several_processes_may_open_a_fresh_database_at_once(empty_database: Database) -> None:
     script = f"""
 import sys
 from pathlib import Path
 from bot.store import migrating, open_store
 print("ready", flush=True)
 sys.stdin.readline()
-open_store({database.url!r}, Path({str(database.root)!r})).close()
+open_store({empty_database.url!r}, Path({str(empty_database.root)!r})).close()
 """
     command = [sys.executable, "-c", script]
     processes = [

@@ -1,4 +1,4 @@
-"""A PostgreSQL server of the tests' own, and a fresh database per test, on SQLite as well."""
+"""A PostgreSQL server of the tests' own, and a database of its own for each test, on SQLite as well."""
 
 import os
 import pwd
@@ -40,10 +40,11 @@ class Cluster:
     def url(self, database: str) -> str:
         return f"postgresql://postgres:secret@127.0.0.1:{self.port}/{database}"
 
-    def create(self, database: str) -> str:
-        """Make a database; its URL."""
+    def create(self, database: str, template: str = "template1") -> str:
+        """Make a database, as a copy of another; its URL."""
         with psycopg.connect(self.url("postgres"), autocommit=True) as connection:
-            connection.execute(f'CREATE DATABASE "{database}"'.encode())
+            statement = f'CREATE DATABASE "{database}" TEMPLATE "{template}" STRATEGY file_copy'
+            connection.execute(statement.encode())
         return self.url(database)
 
     def drop(self, database: str) -> None:
@@ -83,15 +84,26 @@ _numbers = count(1)
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
-def database(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Database]:
-    """A database that nothing is in yet, once on SQLite and once on PostgreSQL."""
+def empty_database(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Database]:
+    """A database without a table, once on SQLite and once on PostgreSQL."""
     if request.param == "sqlite":
         yield Database("sqlite:///var/ledger.db", tmp_path, "sqlite")
-        return
-    cluster: Cluster = request.getfixturevalue("cluster")
-    name = f"ledger{next(_numbers)}"
-    yield Database(cluster.create(name), tmp_path, "postgresql")
-    cluster.drop(name)
+    else:
+        with _database(request.getfixturevalue("cluster"), "template1") as url:
+            yield Database(url, tmp_path, "postgresql")
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def database(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Database]:
+    """A database with its tables and nothing in them, once on SQLite and once on PostgreSQL."""
+    if request.param == "sqlite":
+        (tmp_path / "var").mkdir()
+        shutil.copyfile(request.getfixturevalue("migrated"), tmp_path / "var/ledger.db")
+        yield Database("sqlite:///var/ledger.db", tmp_path, "sqlite")
+    else:
+        template = request.getfixturevalue("migrated_template")
+        with _database(request.getfixturevalue("cluster"), template) as url:
+            yield Database(url, tmp_path, "postgresql")
 
 
 @pytest.fixture(scope="session")
@@ -102,15 +114,27 @@ def migrated(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root / "ledger.db"
 
 
+@pytest.fixture(scope="session")
+def migrated_template(cluster: Cluster) -> str:
+    """The same on PostgreSQL: its name."""
+    open_store(cluster.create("migrated"), cluster.folder).close()
+    return "migrated"
+
+
 @pytest.fixture
-def store(database: Database, migrated: Path) -> Iterator[Store]:
+def store(database: Database) -> Iterator[Store]:
     """The opened ledger."""
-    if database.kind == "sqlite":
-        (database.root / "var").mkdir()
-        shutil.copyfile(migrated, database.root / "var/ledger.db")
     opened = database.open()
     yield opened
     opened.close()
+
+
+@contextmanager
+def _database(cluster: Cluster, template: str) -> Iterator[str]:
+    """A database that is there as long as this lasts; its URL."""
+    name = f"ledger{next(_numbers)}"
+    yield cluster.create(name, template)
+    cluster.drop(name)
 
 
 def _programs() -> Path | None:
