@@ -187,8 +187,9 @@ def _free(folder: Path, entry: Entry) -> Path:
 
 def slug(words: str) -> str:
     """Words as small letters, digits and hyphens; nothing of what has no such spelling."""
-    letters = unicodedata.normalize("NFKD", words).encode("ascii", "ignore").decode().lower()
-    whole = re.sub(r"[^a-z0-9]+", "-", letters).strip("-")
+    bare = "".join(one for one in unicodedata.normalize("NFKD", words) if not unicodedata.combining(one))
+    letters = re.sub(r"[\W_]+", "-", bare).encode("ascii", "ignore").decode().lower()
+    whole = re.sub(r"-+", "-", letters).strip("-")
     return whole[:LONGEST_SLUG].rsplit("-", 1)[0] if len(whole) > LONGEST_SLUG else whole
 
 
