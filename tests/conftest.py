@@ -63,3 +63,22 @@ def new_house(tmp_path: Path, migrated: Path) -> "Iterator[Callable[..., House]]
 def house(new_house: "Callable[..., House]") -> "House":
     """One whose curators are Ann and Bo, of `tests.studio`."""
     return new_house()
+
+
+@pytest.fixture
+def new_house(tmp_path: Path, migrated: Path) -> "Iterator[Callable[..., House]]":
+    """Makes an installation with a studio in this test's folder: see `tests.studio`."""
+    from tests.studio import CURATORS, House  # noqa: PLC0415 (most tests need no pages)
+
+    with ExitStack() as opened:
+
+        def made(curators: str = CURATORS, **bot: str) -> House:
+            return opened.enter_context(closing(House(tmp_path, migrated, curators, **bot)))
+
+        yield made
+
+
+@pytest.fixture
+def house(new_house: "Callable[..., House]") -> "House":
+    """One whose curators are Ann and Bo, of `tests.studio`."""
+    return new_house()

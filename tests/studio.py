@@ -4,12 +4,13 @@ import email
 import email.policy
 import re
 import shutil
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 from html import unescape
 from pathlib import Path
-from typing import Any
+from types import MappingProxyType
+from urllib.parse import urlsplit
 
-from flask.testing import FlaskClient
 from werkzeug.security import generate_password_hash
 from werkzeug.test import TestResponse
 
@@ -28,6 +29,7 @@ URL = "https://papers.example.org"
 HERE = "http://127.0.0.1:8000"
 SECRET = "correct horse battery"
 QUICK = generate_password_hash(SECRET, method="scrypt:1024:8:1")  # as any other, but computed in no time
+NOTHING: Mapping[str, str] = MappingProxyType({})
 CURATORS = f"""
 [curators.ann]
 name = "Ann"
@@ -83,8 +85,9 @@ class House:
 
     # --------------------------------------------------------------------------------------------- browsers
 
-    def browser(self, base: str = URL) -> "Browser":
-        return Browser(self, base)
+    def browser(self, base: str = URL, cookie: str = "") -> "Browser":
+        """A browser; one with a `cookie` of somebody else's sends that and no other."""
+        return Browser(self, base, cookie)
 
     def at_home(self) -> "Browser":
         """A browser on the machine itself that has opened the terminal's link, as Ann."""
@@ -97,7 +100,7 @@ class House:
     # ------------------------------------------------------------------------------------------------ mails
 
     def mails(self) -> list[tuple[str, str]]:
-        """The mails that left, each with whom it is to and the link in it."""
+        """The mails that left, in no order, each with whom it is to and the link in it."""
         self.studio.aside.submit(lambda: None).result()  # what was asked for before has left
         found = []
         for file in sorted((self.root / "outbox/maildir/new").glob("*")):
@@ -127,17 +130,30 @@ class House:
 class Browser:
     """One browser: it keeps cookies, says where its forms come from, and follows nothing by itself."""
 
-    def __init__(self, house: House, base: str) -> None:
-        self._client: FlaskClient = house.wsgi.test_client()
+    def __init__(self, house: House, base: str, cookie: str) -> None:
+        self._house, self._client = house, house.wsgi.test_client(use_cookies=not cookie)
+        self._sent = {"Cookie": cookie} if cookie else {}
         self.base = base
 
-    def get(self, path: str, **more: Any) -> TestResponse:
-        return self._client.get(path, base_url=self.base, **more)
+    def get(self, path: str, headers: Mapping[str, str] = NOTHING, peer: str = "127.0.0.1") -> TestResponse:
+        return self._client.get(
+            path,
+            base_url=self.base,
+            headers={**self._sent, **headers},
+            environ_overrides={"REMOTE_ADDR": peer},
+        )
 
-    def post(self, path: str, headers: dict[str, str] | None = None, **form: str) -> TestResponse:
-        """Send a form; without `csrf` with the word that the page of the studio gives."""
-        said = {"Origin": self.base, "Sec-Fetch-Site": "same-origin"} if headers is None else headers
-        return self._client.post(path, base_url=self.base, data=form, headers=said)
+    def post(self, path: str, **form: str) -> TestResponse:
+        """Send a form, as a browser does that was shown it by a page of the studio."""
+        return self.send(path, {"Origin": self.base, "Sec-Fetch-Site": "same-origin"}, form)
+
+    def send(self, path: str, headers: Mapping[str, str], form: Mapping[str, str]) -> TestResponse:
+        """Send a form with these headers alone."""
+        sent = {**self._sent, **headers}
+        return self._client.post(path, base_url=self.base, data=dict(form), headers=sent)
+
+    def open(self, path: str, method: str) -> TestResponse:
+        return self._client.open(path, method=method, base_url=self.base)
 
     def word(self) -> str:
         """The word of this session's forms."""
@@ -146,7 +162,8 @@ class Browser:
         return found[1]
 
     def cookies(self) -> dict[str, str]:
-        every = (self._client.get_cookie(name, path="/studio") for name in ("studio", "__Secure-studio"))
+        host, path = urlsplit(self.base).hostname or "", self._house.studio.home
+        every = (self._client.get_cookie(name, host, path) for name in ("studio", "__Secure-studio"))
         return {one.key: one.value for one in every if one}
 
 
