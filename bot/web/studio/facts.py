@@ -269,7 +269,7 @@ def compared(desk: Desk, comparison: Comparison) -> Words:
 
 def seen_as(desk: Desk, who: str, letters: str) -> Words:
     """Whom the issue can be looked at as: personas, and the readers whose address or name begins so."""
-    letters = letters.strip()[:100]
+    letters = "".join(filter(str.isprintable, letters)).strip()[:100]
     with desk.store.read() as connection:
         name = desk.newsletter.name
         found = readers.beginning(connection, name, letters, MOST_FOUND + 1) if letters else []
