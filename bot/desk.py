@@ -35,7 +35,7 @@ from bot.proofs import Proof, Proofs
 from bot.readership import Asked, readership
 from bot.settings import Newsletter, Settings
 from bot.sources.markdown import Content, read_newsletter
-from bot.store import Store, decisions, issues, ledger
+from bot.store import Store, decisions, issues, ledger, rulings
 from bot.store.decisions import Verb
 from bot.store.issues import Published
 
@@ -180,7 +180,7 @@ class Desk:
     def _go_on(self, gone: Published, now: datetime) -> list[Finding]:
         """A person asked for it again: what waits for a later try is tried now."""
         with self.store.write() as connection:
-            ledger.hurry(connection, gone.id, now)
+            rulings.hurry(connection, gone.id, now)
         issue = self.picked(gone.week, now).issue
         if issue is None or self.proofs.hash_of(issue) == gone.hash:
             return []
@@ -241,7 +241,7 @@ class Desk:
         """Queue the failed deliveries again; how many."""
         gone = self.published(week)
         with self.store.write() as connection:
-            return ledger.requeue(connection, gone.id, DeliveryState.FAILED, None, now)
+            return rulings.requeue(connection, gone.id, DeliveryState.FAILED, None, now)
 
     def resolve(
         self, week: Week, answer: Literal["sent", "resend"], channel: str | None, now: datetime
@@ -250,8 +250,8 @@ class Desk:
         gone = self.published(week)
         with self.store.write() as connection:
             if answer == "sent":
-                return ledger.count_as_sent(connection, gone.id, channel, now)
-            return ledger.requeue(connection, gone.id, DeliveryState.IN_DOUBT, channel, now)
+                return rulings.count_as_sent(connection, gone.id, channel, now)
+            return rulings.requeue(connection, gone.id, DeliveryState.IN_DOUBT, channel, now)
 
     # --------------------------------------------------------------------------------------------- deciding
 
@@ -261,9 +261,11 @@ class Desk:
         """Write down a curator's decision on the content as it is now.
 
         `seen` is the hash of what they looked at. ChangedError where a yes is to something else by now,
-        HeldError where the checks find errors: it could not go out.
+        HeldError where the checks find errors: it could not go out. What has errors in its content can be
+        held all the same, so that it does not go once they are mended.
         """
-        issue = self.issue(week, now)
+        readable = self.picked(week, now).issue if verb != "approved" else None
+        issue = readable or self.issue(week, now)
         content_hash = self.proofs.hash_of(issue)
         if verb == "approved":
             if seen not in {None, content_hash}:

@@ -13,8 +13,9 @@ from bot.channels import Audience, Channel, LookingCourier, Wait, sought
 from bot.errors import InDoubtError
 from bot.models import DeliveryState
 from bot.policy import LOOKS, Doubt
-from bot.store import Store, ledger
-from bot.store.ledger import Doubtful, Settlement
+from bot.store import Store
+from bot.store.doubts import Doubtful, clear_up as settle_doubt, explain, in_doubt
+from bot.store.ledger import Settlement
 
 log = logging.getLogger(__name__)
 
@@ -35,7 +36,7 @@ def clear_up(
     if channel.audience is not Audience.CONVERSATION:
         return 0
     with store.read() as connection:
-        doubtful = ledger.in_doubt(connection, issue, name)
+        doubtful = in_doubt(connection, issue, name)
     if not doubtful:
         return 0
     courier = channel.courier(payload)
@@ -61,11 +62,11 @@ def _cleared(
         if error is not doubt:  # else the run ended before anybody looked
             log.warning("%s", error, extra={"action": "doubt_stays"})
             with store.write() as connection:
-                ledger.explain(connection, doubtful, f"{error}: look, then `broadsheet resolve`")
+                explain(connection, doubtful, f"{error}: look, then `broadsheet resolve`")
         return False
     settlement = _seen(doubtful, verdict, receipt.reference if receipt else None, clock())
     with store.write() as connection:
-        return ledger.clear_up(connection, doubtful, settlement)
+        return settle_doubt(connection, doubtful, settlement)
 
 
 def waits_since(age: timedelta) -> tuple[float, ...]:

@@ -11,7 +11,7 @@ from bot.doubts import waits_since
 from bot.errors import InDoubtError, StopRunError
 from bot.models import Balance, Delivery, DeliveryState, Receipt
 from bot.outbox import Halt, work
-from bot.store import Store, balances, ledger, tables
+from bot.store import Store, balances, doubts, tables
 from bot.store.ledger import Settlement
 from tests.recording import NOW, PAYLOAD, Clock, Recorder, conversation, published, receipt, terms
 
@@ -143,16 +143,16 @@ def test_a_far_side_that_refuses_us_stops_this_channel_alone(store: Store) -> No
 def test_of_two_that_look_at_once_the_first_is_believed(store: Store) -> None:
     issue = doubted(store, conversation(1))
     with store.read() as connection:
-        [seen] = ledger.in_doubt(connection, issue, "team")
+        [seen] = doubts.in_doubt(connection, issue, "team")
     gone = Settlement(seen.delivery.id, DeliveryState.QUEUED, NOW, due_at=NOW)
     with store.write() as connection:
-        assert ledger.clear_up(connection, seen, gone)
+        assert doubts.clear_up(connection, seen, gone)
     with store.write() as connection:
-        assert not ledger.clear_up(connection, seen, gone)
+        assert not doubts.clear_up(connection, seen, gone)
         connection.execute(
             update(tables.deliveries).values(state=DeliveryState.IN_DOUBT, settled_at=NOW)
         )  # sent meanwhile, and in doubt anew
-        assert not ledger.clear_up(connection, seen, gone)
+        assert not doubts.clear_up(connection, seen, gone)
 
 
 @pytest.mark.parametrize(

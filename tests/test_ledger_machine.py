@@ -11,7 +11,7 @@ from hypothesis import settings, strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from bot.models import Delivery, DeliveryState
-from bot.store import Store, balances, ledger, open_store, readers, workers
+from bot.store import Store, balances, ledger, open_store, readers, rulings, workers
 from bot.store.ledger import Settlement
 from bot.store.pen import Pen
 from bot.store.workers import Process
@@ -156,13 +156,13 @@ class Ledger(RuleBasedStateMachine):
     def a_person_decides(self, word: str) -> None:
         with self.store.write() as connection:
             if word == "retry":
-                ledger.requeue(connection, self.issue, DeliveryState.FAILED, None, self.now)
+                rulings.requeue(connection, self.issue, DeliveryState.FAILED, None, self.now)
             elif word == "sent":
                 self.vouched |= self._in("in_doubt")
-                ledger.count_as_sent(connection, self.issue, None, self.now)
+                rulings.count_as_sent(connection, self.issue, None, self.now)
             else:
                 self.risked.update(self._in("in_doubt"))
-                ledger.requeue(connection, self.issue, DeliveryState.IN_DOUBT, None, self.now)
+                rulings.requeue(connection, self.issue, DeliveryState.IN_DOUBT, None, self.now)
 
     # ------------------------------------------------------------------------------------ what always holds
 

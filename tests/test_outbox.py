@@ -13,7 +13,7 @@ from bot.channels import Audience, Wait
 from bot.errors import InDoubtError, InputError, PermanentError, StopRunError, TransientError
 from bot.models import Balance, Delivery, DeliveryState, Receipt
 from bot.outbox import Halt, work
-from bot.store import Store, balances, ledger, readers, tables
+from bot.store import Store, balances, ledger, readers, rulings, tables
 from tests.recording import (
     LETTER,
     NOW,
@@ -307,7 +307,7 @@ def test_a_held_conversation_goes_on_once_a_person_has_looked(store: Store) -> N
     with store.read() as connection:
         assert ledger.next_due(connection, issue, ["slack"]) is None
     with store.write() as connection:
-        assert ledger.count_as_sent(connection, issue, None, NOW) == 1
+        assert rulings.count_as_sent(connection, issue, None, NOW) == 1
     run(store, issue, slack=slack)
     assert slack.names == ["1", "2", "3"]
     assert stands(store, issue, "slack") == Balance(sent=3)
@@ -365,8 +365,8 @@ def test_failed_ones_are_tried_again_on_a_persons_word(store: Store) -> None:
     run(store, issue, email=email)
     email.answer = receipt
     with store.write() as connection:
-        assert ledger.requeue(connection, issue, DeliveryState.FAILED, "slack", NOW) == 0
-        assert ledger.requeue(connection, issue, DeliveryState.FAILED, "email", NOW) == 1
+        assert rulings.requeue(connection, issue, DeliveryState.FAILED, "slack", NOW) == 0
+        assert rulings.requeue(connection, issue, DeliveryState.FAILED, "email", NOW) == 1
     run(store, issue, email=email)
     assert email.names == ["ann", "bob", "ann"]
     assert rows(store) == [("sent", None, 1)] * 2
@@ -379,7 +379,7 @@ def test_waiting_ones_go_at_once_on_a_persons_word(store: Store) -> None:
     run(store, issue, email=email)
     email.answer = receipt
     with store.write() as connection:
-        ledger.hurry(connection, issue, NOW)
+        rulings.hurry(connection, issue, NOW)
     run(store, issue, email=email)
     assert stands(store, issue) == Balance(sent=1)
 

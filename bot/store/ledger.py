@@ -9,7 +9,6 @@ from sqlalchemy import (
     Connection,
     Row,
     Select,
-    Text,
     and_,
     bindparam,
     case,
@@ -98,8 +97,8 @@ def claim(
         gone = {row.id: why for row in rows if (why := _gone(row, now))}
         settle(connection, worker, gone.values())
         if staying := [row for row in rows if row.id not in gone]:
-            root = _root(connection, issue, channel) if any(row.part > 1 for row in staying) else None
-            return [_delivery(row, root) for row in staying]
+            root = root_of(connection, issue, channel) if any(row.part > 1 for row in staying) else None
+            return [as_delivery(row, root) for row in staying]
     return []
 
 
@@ -139,10 +138,10 @@ def _an_earlier_part_is_not_sent() -> Any:
 
 def _claimed(worker: int, ids: Sequence[int]) -> Select[Any]:
     """The claimed rows with all that a letter needs."""
-    return _rows().where(deliveries.c.id.in_(ids), deliveries.c.worker_id == worker)
+    return rows_of().where(deliveries.c.id.in_(ids), deliveries.c.worker_id == worker)
 
 
-def _rows() -> Select[Any]:
+def rows_of() -> Select[Any]:
     """Deliveries with all that a courier needs, in order; a reader's columns are NULL for a conversation."""
     return (
         select(
@@ -187,14 +186,15 @@ def _gone(row: Row[*tuple[Any, ...]], now: datetime) -> Settlement | None:
     return None
 
 
-def _root(connection: Connection, issue: int, channel: str) -> Receipt | None:
+def root_of(connection: Connection, issue: int, channel: str) -> Receipt | None:
     """What the far side gave back for a conversation's first part."""
     first = (deliveries.c.issue_id == issue, deliveries.c.channel == channel, deliveries.c.part == 1)
     receipt = connection.execute(select(deliveries.c.receipt).where(*first)).scalar()
     return Receipt(receipt) if receipt else None
 
 
-def _delivery(row: Row[*tuple[Any, ...]], root: Receipt | None) -> Delivery:
+def as_delivery(row: Row[*tuple[Any, ...]], root: Receipt | None) -> Delivery:
+    """A row of `rows_of` as those see it who carry deliveries."""
     reader = Reader(row.email, row.name, row.token) if row.recipient else None
     key = f"{row.newsletter}/{row.week}"
     return Delivery(
@@ -226,7 +226,7 @@ def settle(connection: Connection, worker: int, settlements: Iterable[Settlement
     """
     for one in settlements:
         if connection.execute(_SETTLE, {**_settled_values(one), "b_worker": worker}).rowcount:
-            connection.execute(insert(events), _event(one))
+            connection.execute(insert(events), event_of(one))
 
 
 _SETTLE = (
@@ -261,7 +261,8 @@ def _settled_values(settlement: Settlement) -> dict[str, Any]:
     }
 
 
-def _event(settlement: Settlement) -> dict[str, Any]:
+def event_of(settlement: Settlement) -> dict[str, Any]:
+    """What became of a delivery, as an event."""
     kind = "deferred" if settlement.state is DeliveryState.QUEUED else settlement.state.value
     return {
         "at": settlement.at,
@@ -285,113 +286,8 @@ def put_in_doubt(
 
 def one(connection: Connection, delivery: int, issue: int, channel: str) -> Delivery:
     """One delivery as a courier needs it."""
-    row = connection.execute(_rows().where(deliveries.c.id == delivery)).one()
-    return _delivery(row, _root(connection, issue, channel))
-
-
-# ------------------------------------------------------------------------------------------------- doubts
-
-
-@dataclass(frozen=True, slots=True)
-class Doubtful:
-    """A delivery in doubt, and since when it is."""
-
-    delivery: Delivery
-    at: datetime
-
-
-def in_doubt(connection: Connection, issue: int, channel: str) -> list[Doubtful]:
-    """The deliveries of a channel that are in doubt, in order."""
-    here = (deliveries.c.issue_id == issue, deliveries.c.channel == channel)
-    rows = connection.execute(_rows().where(*here, deliveries.c.state == DeliveryState.IN_DOUBT)).all()
-    root = _root(connection, issue, channel) if rows else None
-    return [Doubtful(_delivery(row, root), row.settled_at) for row in rows]
-
-
-def clear_up(connection: Connection, doubtful: Doubtful, settlement: Settlement) -> bool:
-    """Settle a doubt by what was seen; False where it is another's by now, or a newer one."""
-    unchanged = (
-        deliveries.c.id == doubtful.delivery.id,
-        deliveries.c.state == DeliveryState.IN_DOUBT,
-        deliveries.c.settled_at == doubtful.at,
-    )
-    values = {
-        "state": settlement.state,
-        "reason": settlement.reason,
-        "receipt": func.coalesce(literal(settlement.receipt, Text), deliveries.c.receipt),
-        "settled_at": None if settlement.state is DeliveryState.QUEUED else settlement.at,
-        "due_at": settlement.due_at or deliveries.c.due_at,
-    }
-    cleared = connection.execute(update(deliveries).where(*unchanged).values(values)).rowcount == 1
-    if cleared:
-        connection.execute(insert(events), {**_event(settlement), "kind": _CLEARED[settlement.state]})
-    return cleared
-
-
-def explain(connection: Connection, doubtful: Doubtful, reason: str) -> None:
-    """Say of what stays in doubt why nobody could see more."""
-    unchanged = (
-        deliveries.c.id == doubtful.delivery.id,
-        deliveries.c.state == DeliveryState.IN_DOUBT,
-        deliveries.c.settled_at == doubtful.at,
-    )
-    connection.execute(update(deliveries).where(*unchanged).values(reason=reason))
-
-
-_CLEARED = {DeliveryState.SENT: "found", DeliveryState.QUEUED: "not_found"}
-"""What the events call it, where somebody looked."""
-
-
-# ---------------------------------------------------------------------------------------- a person's word
-
-
-def hurry(connection: Connection, issue: int, now: datetime) -> None:
-    """Try every queued delivery of an issue now: a person asked for it."""
-    queued = (deliveries.c.issue_id == issue, deliveries.c.state == DeliveryState.QUEUED)
-    connection.execute(update(deliveries).where(*queued, deliveries.c.due_at > now).values(due_at=now))
-
-
-def requeue(
-    connection: Connection, issue: int, state: DeliveryState, channel: str | None, now: datetime
-) -> int:
-    """Queue every delivery of an issue that is in `state` again, its attempts forgotten; how many."""
-    values = {
-        "state": DeliveryState.QUEUED,
-        "reason": None,
-        "due_at": now,
-        "settled_at": None,
-        "first_tried_at": None,
-        "attempts": 0,
-    }
-    return _change(connection, issue, state, channel, values, "requeued", now)
-
-
-def count_as_sent(connection: Connection, issue: int, channel: str | None, now: datetime) -> int:
-    """Settle every delivery in doubt of an issue as sent, on a person's word; how many."""
-    values = {"state": DeliveryState.SENT, "reason": None, "settled_at": now}
-    return _change(connection, issue, DeliveryState.IN_DOUBT, channel, values, "resolved_sent", now)
-
-
-def _change(
-    connection: Connection,
-    issue: int,
-    state: DeliveryState,
-    channel: str | None,
-    values: dict[str, Any],
-    kind: str,
-    now: datetime,
-) -> int:
-    where = [deliveries.c.issue_id == issue, deliveries.c.state == state]
-    if channel:
-        where.append(deliveries.c.channel == channel)
-    changed = connection.execute(
-        update(deliveries).where(*where).values(values).returning(deliveries.c.id)
-    ).all()
-    if changed:
-        connection.execute(
-            insert(events), [{"at": now, "kind": kind, "delivery_id": row.id} for row in changed]
-        )
-    return len(changed)
+    row = connection.execute(rows_of().where(deliveries.c.id == delivery)).one()
+    return as_delivery(row, root_of(connection, issue, channel))
 
 
 # ------------------------------------------------------------------------------------------------ waiting
