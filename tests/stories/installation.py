@@ -2,11 +2,12 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 
@@ -95,11 +96,20 @@ class Installation:
         self.environment = {
             name: value for name, value in os.environ.items() if not name.startswith("BROADSHEET_")
         }
+        self.environment.pop(
+            "PYTHONDONTWRITEBYTECODE", None
+        )  # each command would compile all of the bot anew
         self.environment["PYTHONPATH"] = str(REPOSITORY)
         self.environment["BROADSHEET_WEB__LISTEN"] = "127.0.0.1:0"  # whatever else runs on this machine
         values = {"approval": "none", "slack": 'folder = "outbox/slack"', **newsletter}
         self.write("config/bot.toml", BOT.format(transport=transport))
         self.write("config/newsletters/ai-papers.toml", NEWSLETTER % values)
+
+    @classmethod
+    def copied(cls, made: Path, root: Path) -> Self:
+        """Another installation, with all that is in the folder of one."""
+        shutil.copytree(made, root, dirs_exist_ok=True)
+        return cls(root)
 
     def write(self, name: str, text: str) -> Path:
         path = self.root / name

@@ -14,11 +14,9 @@ WEEK = ISSUE.format(title="T", week="2025-W17", status="ready")
 
 
 @pytest.fixture
-def here(tmp_path: Path) -> Installation:
+def here(begun: Path, tmp_path: Path) -> Installation:
     """A fresh installation with one reader."""
-    made = Installation(tmp_path)
-    made.readers(1)
-    return made
+    return Installation.copied(begun, tmp_path)
 
 
 def nothing_went_out(here: Installation) -> bool:

@@ -27,13 +27,12 @@ SENT = "2025-04-25T09:00+02:00"
 
 
 @pytest.fixture
-def here(tmp_path: Path) -> Installation:
+def here(begun: Path, tmp_path: Path) -> Installation:
     """An installation with a theme of its own that is faulty, one reader and one issue."""
-    made = Installation(tmp_path)
+    made = Installation.copied(begun, tmp_path)
     path = made.root / "config/newsletters/ai-papers.toml"
     made.write(str(path), path.read_text("utf-8").replace("[schedule]", 'theme = "own"\n\n[schedule]'))
     made.write("templates/themes/own.html.j2", THEME)
-    made.readers(1)
     made.issue()
     return made
 
