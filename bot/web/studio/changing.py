@@ -1,6 +1,7 @@
 """Tells a page that something was saved: it asks, and is answered when that is so."""
 
 import time
+from collections.abc import Callable
 from threading import BoundedSemaphore
 
 from flask import Blueprint, Response, request
@@ -33,18 +34,19 @@ class _Views:
         if self._studio.number != after or not self._places.acquire(blocking=False):
             return self._told(after)
         try:
-            self._wait(after)
+            wait(self._studio, after, request.environ.get("waitress.client_disconnected", lambda: False))
         finally:
             self._places.release()
         return self._told(after, again=0)
 
-    def _wait(self, after: str) -> None:
-        gone = request.environ.get("waitress.client_disconnected", lambda: False)
-        end, seen = time.monotonic() + HELD, int(after.rpartition(".")[2])
-        while self._studio.number == after and not gone() and (left := end - time.monotonic()) > 0:
-            if not self._studio.changes.after(seen, min(LOOK, left)):
-                return
-
     def _told(self, after: str, again: int = AGAIN) -> Response:
         number = self._studio.number
         return document({"number": number, "again": 0 if number != after else again})
+
+
+def wait(studio: Studio, after: str, gone: Callable[[], bool]) -> None:
+    """Wait until the studio's number is another than `after`, for as long as somebody waits for it."""
+    end, seen = time.monotonic() + HELD, int(after.rpartition(".")[2])
+    while studio.number == after and not gone() and (left := end - time.monotonic()) > 0:
+        if not studio.changes.after(seen, min(LOOK, left)):
+            return

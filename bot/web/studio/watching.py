@@ -55,7 +55,8 @@ def watching(folders: Sequence[Path], seen: Callable[[Sequence[Path]], None]) ->
     says so, and that is all.
     """
     stop = Event()
-    thread = Thread(target=_watch, args=(folders, seen, stop), name="watching", daemon=True)
+    watched = _there(folders), folders, seen, stop
+    thread = Thread(target=_watch, args=watched, name="watching", daemon=True)
     thread.start()
     try:
         yield
@@ -64,8 +65,10 @@ def watching(folders: Sequence[Path], seen: Callable[[Sequence[Path]], None]) ->
         thread.join()
 
 
-def _watch(folders: Sequence[Path], seen: Callable[[Sequence[Path]], None], stop: Event) -> None:
-    known = there = _there(folders)
+def _watch(
+    known: list[Path], folders: Sequence[Path], seen: Callable[[Sequence[Path]], None], stop: Event
+) -> None:
+    there = _there(folders)
     while not stop.is_set():
         try:
             if there != known:
