@@ -21,7 +21,7 @@ LONG = "Donaudampfschifffahrtsgesellschaftskapitänsmützenabzeichenverordnung-2
 
 
 FRAMES = ["frame-tested"]
-"""What axe cannot do: nothing runs in a pane, so it cannot look in. Mails and pages are judged by themselves."""
+"""What axe cannot do: nothing runs in a pane, so it cannot look in. Mails and pages are judged apart."""
 OURS = {
     "require-sri": "the files are our own, from where the page is",
     "no-trailing-whitespace": "words that changed have the blanks between them",

@@ -11,7 +11,7 @@ from flask import Blueprint, Response, g, request
 
 from bot.app import App
 from bot.errors import InputError
-from bot.web.studio import answers, changing, confirming, deciding, entering, files, front, preview
+from bot.web.studio import answers, changing, confirming, deciding, entering, files, front, preview, testing
 from bot.web.studio.changing import WAITING
 from bot.web.studio.forms import forged
 from bot.web.studio.installation import Studio
@@ -33,7 +33,7 @@ def blueprint(studio: Studio) -> Blueprint:
     pages.before_request(lambda: guard(studio))
     pages.after_request(_with_headers)
     pages.register_error_handler(InputError, _unreadable)
-    for group in (entering, files, changing, front, preview, deciding, confirming):
+    for group in (entering, files, changing, front, preview, testing, deciding, confirming):
         group.add(pages, studio)
     return pages
 

@@ -59,7 +59,7 @@ def decision(desk: Desk, look: Look) -> Words:
         "hash": look.hash,
         "against": against,
         "approve": open_ and not look.approved and not look.held,
-        "hold": open_ and not look.held and look.issue is not None and not look.faults,
+        "hold": open_ and not look.held and look.issue is not None,
         "release": look.held,
     }
 

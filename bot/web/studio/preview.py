@@ -3,6 +3,7 @@
 from flask import Blueprint, Response, g, request
 
 from bot.previews import since_approved, since_last_week
+from bot.settings import Newsletter
 from bot.templates import shipped
 from bot.web.studio import facts, frames
 from bot.web.studio.answers import page
@@ -48,5 +49,12 @@ class _Views:
                 facts.compared(desk, since_last_week(desk, look)),
             ],
             seen=facts.seen_as(desk, who, letters),
+            own=_own_address(desk.newsletter),
             together=facts.TOGETHER,
         )
+
+
+def _own_address(newsletter: Newsletter) -> str:
+    """Where the curator who looks is written to; '' where that is not known."""
+    known = newsletter.curators.get(g.curator.key_in(newsletter))
+    return (known.email or known.slack or "") if known else ""
