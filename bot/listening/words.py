@@ -7,7 +7,7 @@
 import re
 from dataclasses import dataclass
 
-_BRACKETS = re.compile(r"<([^<>|]{1,3000})(?:\|([^<>]{0,3000}))?>")
+_BRACKETS = re.compile(r"<([^<>|\s][^<>|]{0,3000})(?:\|([^<>]{0,3000}))?>")
 _ADDRESS = re.compile(r"https?://[^\s<>]{1,3000}", re.IGNORECASE)
 _AFTER = ".,;:!?'\"»”’"
 """What stands behind an address in a sentence, and is none of it."""

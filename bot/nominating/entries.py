@@ -127,7 +127,7 @@ def entry_of(nomination: Nomination, url: str, title: str | None, now: datetime)
 
 def _plain(text: str) -> str:
     """The words of a line, as a title can hold them: no control, nothing invisible, no encoded word."""
-    return _INVISIBLE.sub("", one_line(text)).replace("=?", "= ?").strip()
+    return one_line(_INVISIBLE.sub("", text)).replace("=?", "= ?")
 
 
 def _shortened(title: str) -> str:

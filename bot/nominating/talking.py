@@ -44,10 +44,10 @@ def title_on_the_web(url: str) -> str | None:
 
 
 def add(
-    actions: "Actions", app: "App", clock: Callable[[], datetime], title_of: TitleOf = title_on_the_web
+    actions: "Actions", app: "App", clock: Callable[[], datetime], title_of: TitleOf | None = None
 ) -> None:
     """Let the slash command and the shortcut do what they are for."""
-    talk = Talk(app, clock, title_of)
+    talk = Talk(app, clock, title_of or title_on_the_web)
     actions.add_command(talk.told)
     actions.add_shortcut(SHORTCUT, talk.chosen)
 

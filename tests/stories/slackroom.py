@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from datetime import datetime
+from html import unescape
 from pathlib import Path
 from typing import Any
 
@@ -106,8 +107,8 @@ class Slackroom:
 
     @property
     def answers(self) -> list[str]:
-        """What was answered, each to one person alone."""
-        return [one["text"] for one in self.slack.hooks.ephemeral]
+        """What was answered, each to one person alone, as they read it."""
+        return [unescape(one["text"]) for one in self.slack.hooks.ephemeral]
 
     @property
     def decided(self) -> list[tuple[Verb, Approval]]:
