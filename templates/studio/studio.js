@@ -16,6 +16,8 @@ const inside = (frame) => {
   }
 };
 
+const came = new Map([...document.querySelectorAll("details[id]")].map((one) => [one.id, one.open]));
+
 const keep = () => {
   const panes = {}, frames = {}, opened = {};
   for (const pane of document.querySelectorAll("[data-keep-scroll][id]")) panes[pane.id] = [pane.scrollLeft, pane.scrollTop];
@@ -23,7 +25,9 @@ const keep = () => {
     const shown = inside(frame);
     if (shown) frames[frame.id] = [shown.scrollLeft, shown.scrollTop];
   }
-  for (const one of document.querySelectorAll("details[id]")) opened[one.id] = one.open;
+  for (const one of document.querySelectorAll("details[id]")) {
+    if (one.open !== came.get(one.id)) opened[one.id] = one.open;  // what nobody touched may come otherwise
+  }
   const chosen = [...document.querySelectorAll("input[type=radio][id]:checked")].map((one) => one.id);
   const focused = document.activeElement && document.activeElement.id;
   const kept = { place: [scrollX, scrollY], panes, frames, opened, chosen, focused, search: location.search };
