@@ -75,6 +75,12 @@ class App:
 
         return open_store(self.settings.database, self.settings.root)
 
+    def look_only(self) -> None:
+        """Change nothing in the database: where there is none yet, none is made."""
+        from bot.store import store_to_look_at
+
+        self.store = store_to_look_at(self.settings.database, self.settings.root)
+
     @cached_property
     def templates(self) -> "Templates":
         from bot.templates import Templates
@@ -173,7 +179,7 @@ class App:
     def issue(self, name: str | None, now: datetime | None = None) -> "tuple[Desk, Week]":
         """The desk and week that `2025-W17` or `ai-papers/2025-W17` names; without a name, that of `now`."""
         newsletter_name, _, week_text = (name or "").rpartition("/")
-        newsletter = self.newsletter(newsletter_name or None)
+        newsletter = self._newsletter_of(newsletter_name)
         if not week_text:
             if now is None:
                 raise InputError("ISSUE", "names no week", "name one such as 2025-W17")
@@ -182,6 +188,17 @@ class App:
             return self.desk(newsletter), Week.parse(week_text)
         except ValueError as error:
             raise InputError("ISSUE", str(error), "name a week such as 2025-W17") from error
+
+    def _newsletter_of(self, issue: str) -> Newsletter:
+        """The newsletter named before the `/` of an issue's name, or by "" where there is one alone."""
+        every = self.settings.newsletters
+        example = f"name the issue as in {next(iter(every), 'ai-papers')}/2025-W17"
+        if not issue and len(every) > 1:
+            raise InputError("ISSUE", f"there are {len(every)} newsletters: {', '.join(every)}", example)
+        if issue and issue not in every:
+            what = f"{issue!r} is none of the newsletters {', '.join(every)}"
+            raise InputError("ISSUE", what, plugins.nearest(issue, every)[2:] or example)
+        return self.newsletter(issue or None)
 
     def check(
         self,
@@ -234,6 +251,8 @@ class App:
 
         if (file := Path(name)).is_file():
             return issue_in(file, desks, self.settings.root)
+        if file.suffix:
+            raise InputError(name, "no such file", "name one that is there, or a week such as 2025-W17")
         desk, week = self.issue(name)
         return desks[desk.newsletter.name], week
 

@@ -75,6 +75,11 @@ def test_two_mends_of_one_place_are_both_made_and_shown_as_one_change(root: Path
     assert result.stdout.count("+[Paper](https://arxiv.org/abs/2504.12285)\n") == 1
 
 
+def test_what_a_dry_run_shows_is_what_becomes_of_an_address_with_two_faults(root: Path) -> None:
+    issue(root, "https://arxiv.org/pdf/2504.12285v2?utm_source=x")
+    assert "+[Paper](https://arxiv.org/abs/2504.12285)\n" in check(root, "--fix", "--dry-run").stdout
+
+
 def test_a_second_fix_finds_nothing_to_do(root: Path) -> None:
     issue(root, "https://x.org/a?utm_source=x")
     check(root, "--fix")

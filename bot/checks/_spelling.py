@@ -161,7 +161,7 @@ def arxiv_pdf(material: Material) -> Iterator[Flaw]:
     for seen in material.links:
         found = _PDF.fullmatch(seen.url) if "/pdf/" in seen.url and arxiv_id(seen.url) else None
         if found and "pdf" not in seen.words.lower() and not _has_page(seen):
-            page = f"{found[1]}/abs/{found[2]}{found[3] or ''}"
+            page = without_tracking(f"{found[1]}/abs/{found[2]}{found[3] or ''}")
             edits = becomes(seen, page) if seen.raw == seen.url else ()
             yield flaw(seen, "is a PDF", f"write {page}", edits=edits)
 

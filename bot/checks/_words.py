@@ -54,7 +54,7 @@ def refused(name: str, word: str, known: Mapping[str, Rule[Any]]) -> tuple[str, 
     """What is wrong with what is said of a rule, and how to mend it; None where it can be said."""
     if name not in known:
         hint = nearest(name, known).removeprefix("; ")
-        return "no such check", hint or "the rules are listed in docs/reference/rules.md"
+        return "no such rule", hint or "the rules are listed in docs/reference/rules.md"
     if word not in LEVELS:
         return f"{word!r} is none of {', '.join(LEVELS)}", nearest(word, LEVELS).removeprefix("; ")
     if known[name].binding and word != known[name].severity:

@@ -74,6 +74,7 @@ def check_(
             return session.onlooker.check(issues, session.now, progress("judging issues"), look_up)
 
     with _annotating(session):
+        session.onlooker.look_only()
         findings = fixed(session, judged, dry_run=dry_run) if fix else judged()
     if session.form == "github":
         click.echo(github(findings, _folder(session)), nl=bool(findings))

@@ -122,7 +122,26 @@ def open_store(database: str, root: Path) -> Store:
     return store
 
 
+def store_to_look_at(database: str, root: Path) -> Store:
+    """The database for one who only looks: where its file is not there yet, an empty one that leaves none."""
+    url = _parsed(database)
+    if url.get_backend_name() != "sqlite" or not url.database or (root / url.database).exists():
+        return open_store(database, root)
+    from bot.store.tables import metadata  # noqa: PLC0415 (imported where it is needed, as the migrations are)
+
+    store = Store(_engine(make_url("sqlite://")))
+    metadata.create_all(store.engine)
+    return store
+
+
 def _url(database: str, root: Path) -> URL:
+    url = _parsed(database)
+    if url.get_backend_name() == "sqlite":
+        return _sqlite_url(url, root)
+    return url.set(drivername="postgresql+psycopg")
+
+
+def _parsed(database: str) -> URL:
     try:
         url = make_url(database)
     except (ArgumentError, ValueError) as error:  # the latter where the port is no number
@@ -132,9 +151,7 @@ def _url(database: str, root: Path) -> URL:
     if url.get_backend_name() not in {"sqlite", "postgresql"}:
         what = f"database: {url.get_backend_name()} is neither sqlite nor postgresql"
         raise InputError("config/bot.toml", what, "sqlite:///var/broadsheet.db or postgresql+psycopg://…")
-    if url.get_backend_name() == "sqlite":
-        return _sqlite_url(url, root)
-    return url.set(drivername="postgresql+psycopg")
+    return url
 
 
 def _sqlite_url(url: URL, root: Path) -> URL:

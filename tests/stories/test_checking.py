@@ -51,6 +51,47 @@ def test_an_issue_that_is_not_there_is_said_to_be_missing(here: Installation) ->
     assert "no issue 2025-W40" in answer.complaint
 
 
+def test_to_check_leaves_nothing_behind(here: Installation) -> None:
+    """Not even a database, so that it can be asked where nothing can be written."""
+    before = sorted(here.root.rglob("*"))
+    assert here("check").status == 0
+    assert sorted(here.root.rglob("*")) == before
+
+
+@pytest.mark.parametrize(
+    ("name", "complaint"),
+    [
+        ("content/ai-papers/2025-W40.md", "content/ai-papers/2025-W40.md: no such file"),
+        (
+            "ai-pappers/2025-W17",
+            "'ai-pappers' is none of the newsletters ai-papers: did you mean 'ai-papers'?",
+        ),
+        (
+            "cheese/2025-W17",
+            "'cheese' is none of the newsletters ai-papers: name the issue as in ai-papers/2025-W17",
+        ),
+    ],
+)
+def test_a_name_of_nothing_is_told_with_one_that_would_do(
+    here: Installation, name: str, complaint: str
+) -> None:
+    answer = here("check", name)
+    assert answer.status == 2
+    assert complaint in answer.complaint
+
+
+def test_where_there_are_two_newsletters_an_issue_is_named_with_its_own(here: Installation) -> None:
+    path = here.root / "config/newsletters/ai-papers.toml"
+    path.with_stem("cheese").write_text(
+        path.read_text("utf-8").replace('list_id = "', 'list_id = "x.'), "utf-8"
+    )
+    for command in ("check", "status", "approve"):
+        answer = here(command, "2025-W17")
+        assert answer.status == 2
+        assert "ISSUE: there are 2 newsletters: ai-papers, cheese" in answer.complaint
+        assert "name the issue as in ai-papers/2025-W17" in answer.complaint
+
+
 def test_a_file_that_cannot_be_read_is_told_when_it_is_named(here: Installation) -> None:
     (here.root / "content/ai-papers/2025-W18.md").write_text("---\ntitle: [\n---\n", "utf-8")
     for name in ("2025-W18", "content/ai-papers/2025-W18.md"):
@@ -78,7 +119,7 @@ def test_a_rule_that_there_is_not_is_refused_by_its_name(here: Installation) -> 
     answer = here("check")
     assert answer.status == 2
     assert answer.complaint == (
-        "config/newsletters/ai-papers.toml: checks.content.no-txt: no such check: "
+        "config/newsletters/ai-papers.toml: checks.content.no-txt: no such rule: "
         "did you mean 'content.no-text'?"
     )
 
