@@ -40,10 +40,18 @@ class Inbox:
     host: str = "127.0.0.1"
     port: int = 0
     mails: list[Mail] = field(default_factory=list)
+    _another: threading.Condition = field(default_factory=threading.Condition)
+
+    def wait(self, count: int, seconds: float = 60) -> None:
+        """Until there are so many mails."""
+        with self._another:
+            assert self._another.wait_for(lambda: len(self.mails) >= count, seconds), "they never came"
 
     async def handle_DATA(self, server: SMTP, session: Session, envelope: Envelope) -> str:  # noqa: N802 (aiosmtpd's name)
         content = envelope.original_content or b""
-        self.mails.append(Mail(envelope.mail_from or "", tuple(envelope.rcpt_tos), content))
+        with self._another:
+            self.mails.append(Mail(envelope.mail_from or "", tuple(envelope.rcpt_tos), content))
+            self._another.notify_all()
         return f"250 2.0.0 Ok: queued as Q{len(self.mails)}"
 
 

@@ -2,9 +2,7 @@
 
 import signal
 import threading
-import time
 from collections import Counter
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -13,13 +11,6 @@ from tests.servers.smtp import Inbox, Scripted, Wire, hang, inbox
 from tests.stories.installation import Installation
 
 READERS = 1000
-
-
-def until(happened: Callable[[], bool], seconds: float = 60) -> None:
-    """Look again and again until something has happened."""
-    deadline = time.monotonic() + seconds
-    while not happened():
-        assert time.monotonic() < deadline, "it never happened"
 
 
 @pytest.mark.parametrize("points", [(1,), (400,), (990,), (50, 300, 700)])
@@ -50,7 +41,7 @@ def test_a_killed_run_loses_nobody_and_repeats_nobody(tmp_path: Path, points: tu
 
 def kill_after(here: Installation, server: Inbox, count: int) -> None:
     process = here.start("publish", "2025-W17")
-    until(lambda: len(server.mails) >= count or process.poll() is not None)
+    server.wait(count)
     process.send_signal(signal.SIGKILL)
     process.communicate(timeout=30)
 
@@ -84,7 +75,7 @@ def test_asking_it_to_stop_leaves_nothing_in_doubt(tmp_path: Path, ask: signal.S
         here.issue()
         here.readers(400)
         process = here.start("publish", "2025-W17")
-        until(lambda: len(server.mails) >= 50)
+        server.wait(50)
         process.send_signal(ask)
         _, words = process.communicate(timeout=30)
         assert (process.returncode, "publish again to go on" in words) == (1, True)
