@@ -145,7 +145,7 @@ def test_each_pane_is_what_it_says(chromium: Browser, house: House) -> None:
             found[name] = (shown.evaluate(dark), shown.evaluate("innerWidth"))
         assert {name for name, (is_dark, _) in found.items() if is_dark} == {"dark", "slack-team-dark"}
         assert found["phone"][1] == 375
-        assert found["desktop"][1] > 560
+        assert found["desktop"][1] >= 640
 
 
 def test_panes_and_severities_are_chosen_without_script_and_by_keys(chromium: Browser, house: House) -> None:
@@ -160,6 +160,20 @@ def test_panes_and_severities_are_chosen_without_script_and_by_keys(chromium: Br
         assert severities
         assert {one.lower() for one in severities} == {"error"}
         assert seen.locator(".until").inner_text() == "in 1 day"
+
+
+@pytest.mark.parametrize("width", [320, 360, 390, 480, 600, 700, 768])
+def test_a_small_screen_shows_the_desktop_s_mail_smaller_and_not_narrower(
+    chromium: Browser, house: House, width: int
+) -> None:
+    with visited(chromium, house, viewport=size(width), java_script_enabled=False) as seen:
+        pane, box = seen.locator(".pane.desktop").bounding_box(), seen.locator("#pane-desktop").bounding_box()
+        assert pane
+        assert box
+        assert box["x"] + box["width"] <= pane["x"] + pane["width"]
+        shown = seen.locator("#pane-desktop").element_handle().content_frame()
+        assert shown
+        assert shown.evaluate("innerWidth") >= 600
 
 
 def test_on_a_phone_panes_are_a_list(chromium: Browser, house: House) -> None:
