@@ -133,3 +133,25 @@ def test_a_line_without_end_is_cut(root: Path) -> None:
     (root / FILE).write_text("x" * 100_000)
     (line,) = excerpt(found(f"{FILE}:1"), [root]).lines
     assert len(line.text) == LONGEST_LINE
+
+
+@pytest.mark.parametrize(
+    ("message", "line"),
+    [
+        ("schedule.day: 'frigg' is none of mon, tue", 4),
+        ("schedule.at: 'noon' is not a time", 5),
+        ("title: is empty", 1),
+        ("day: no such key", None),  # of the top, where it does not stand
+        ("channels.team.conversation: missing", 7),  # its table
+        ("sender: missing", None),
+        ("is not UTF-8", None),
+    ],
+)
+def test_a_fault_of_the_configuration_is_shown_where_its_key_stands(
+    root: Path, message: str, line: int | None
+) -> None:
+    text = 'title = ""\n\n[schedule]\nday = "frigg"\n"at" = "noon"\n\n[channels.team]\nday = 1\n'
+    (root / "config/bot.toml").write_text(text)
+    fault = Finding("config.value", Severity.ERROR, "config/bot.toml", message)
+    meant = [one.number for one in excerpt(fault, [root]).lines if one.meant]
+    assert meant == ([] if line is None else [line])

@@ -522,3 +522,14 @@ def test_a_week_without_anything_says_so(ann: Browser) -> None:
     html = ann.get("/studio/ai-papers/2025-W30").get_data(as_text=True)
     assert "There is nothing to approve." in html
     assert "<iframe" not in html
+
+
+def test_a_configuration_that_cannot_be_read_is_shown_with_its_lines_and_without_its_secrets(
+    house: House, ann: Browser
+) -> None:
+    house.rewrite('day = "fri"', 'day = "frigg"')
+    for path in (ISSUE, "/studio"):
+        html = unescape(ann.get(path).get_data(as_text=True))
+        assert "config/newsletters/ai-papers.toml:" in html
+        assert '<mark><span class="unseen">Here: </span>day = "frigg"</mark>' in html
+        assert "scrypt:" not in html

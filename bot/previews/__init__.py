@@ -4,7 +4,7 @@ desk, week, now → look → panes · findings in their places · words that cha
 """
 
 from bot.previews.comparing import Comparison, shortened, since_approved, since_last_week
-from bot.previews.excerpts import Excerpt, excerpt
+from bot.previews.excerpts import Excerpt, excerpt, excerpts
 from bot.previews.looking import Look, State, against_approving, conversations, look_at
 from bot.previews.personas import PERSONAS
 from bot.previews.places import by_entry, pane_of
@@ -19,6 +19,7 @@ __all__ = [
     "by_entry",
     "conversations",
     "excerpt",
+    "excerpts",
     "look_at",
     "pane_of",
     "shortened",

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bot.checks import located
-from bot.models import Finding
+from bot.errors import InputError
+from bot.models import Finding, Severity
 
 AROUND = 3
 """Lines before and after."""
@@ -16,6 +17,8 @@ LARGEST = 2_000_000
 FOLDERS = ("content", "config", "templates")
 """Of an installation; what stands elsewhere is not shown."""
 
+_TABLE = re.compile(r"\s{0,9}\[{1,2}\s{0,9}([\w.\"-]{1,200})\s{0,9}\]")
+_KEY = re.compile(r"\s{0,9}([\w.\"-]{1,200})\s{0,9}=")
 _SECRET = re.compile(r"(?i)^(\s*[\w.\"-]*(?:password|secret|token|webhook|key)[\w.\"-]*\s*=\s*).*$")
 
 
@@ -37,20 +40,36 @@ class Excerpt:
     lines: tuple[Line, ...]
 
 
+def excerpts(error: InputError, folders: Sequence[Path]) -> list[Excerpt]:
+    """What an error is about, place by place."""
+    alone = Finding("", Severity.ERROR, error.where, error.what, error.mend)
+    return [excerpt(one, folders) for one in error.findings or (alone,)]
+
+
 def excerpt(finding: Finding, folders: Sequence[Path]) -> Excerpt:
     """The lines around a finding, from the first folder that has its file; none where it has no line."""
     spot = located(finding.place)
-    text = _text(spot.file, folders) if spot.line else ""
-    lines = text.splitlines()
-    first, last = max(1, spot.line - AROUND), min(len(lines), spot.line + AROUND)
-    hides = spot.file.startswith("config/")
+    lines, configures = _text(spot.file, folders).splitlines(), spot.file.startswith("config/")
+    at = spot.line or (_line_of(finding.message.partition(":")[0], lines) if configures else 0)
+    shown = range(max(1, at - AROUND), min(len(lines), at + AROUND) + 1) if at else ()
     return Excerpt(
         finding,
-        tuple(
-            Line(number, _shown(lines[number - 1], hides=hides), number == spot.line)
-            for number in range(first, last + 1)
-        ),
+        tuple(Line(number, _shown(lines[number - 1], hides=configures), number == at) for number in shown),
     )
+
+
+def _line_of(key: str, lines: Sequence[str]) -> int:
+    """Where a key such as `schedule.day` stands in a TOML file, or its table; 0 where neither does."""
+    table, table_at = "", 0
+    for number, line in enumerate(lines, 1):
+        if found := _TABLE.match(line):
+            table = found[1].replace('"', "")
+            table_at = number if f"{key}.".startswith(f"{table}.") else table_at
+        elif found := _KEY.match(line):
+            name = found[1].replace('"', "")
+            if key == (f"{table}.{name}" if table else name):
+                return number
+    return table_at
 
 
 def _text(file: str, folders: Sequence[Path]) -> str:

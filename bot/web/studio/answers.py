@@ -6,6 +6,9 @@ from typing import Any
 
 from flask import Response, g, request
 
+from bot.previews import excerpts
+from bot.templates import shipped
+
 SHEETS = ("studio.css", "preview.css")
 SCRIPT = "studio.js"
 TYPES = {"css": "text/css; charset=utf-8", "js": "text/javascript; charset=utf-8"}
@@ -33,6 +36,7 @@ def page(template: str, *, status: int = 200, **words: Any) -> Response:
         "number": g.number,
         "live": bool(session) and request.method == "GET",  # another cannot be had again without asking
         "fault": g.studio.fault,
+        "excerpts": lambda error: excerpts(error, [g.app.settings.root, shipped().parent]),
         "sheets": [address(name) for name in SHEETS],
         "script": address(SCRIPT),
         **words,
