@@ -10,19 +10,22 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given, strategies as st
 from pydantic import SecretStr
 
 from bot import running
 from bot.app import App
 from bot.errors import InputError
 from bot.listening import Actions, Click, Command, Listener, Shortcut, watchdog
+from bot.listening.answering import answer
 from bot.listening.connection import Connection, _why_away, is_kept_secret
 from bot.listening.envelopes import click, heard as read, names
+from bot.listening.lanes import MOST, Lane
 from bot.listening.watchdog import HELLO, SILENCE, Pulse, lost, wait_before
 from bot.settings import Settings
 from bot.store import Store, heard, open_store
 from tests.servers import slack as faults
-from tests.servers.slack import CONVERSATION, Call, SlackServer
+from tests.servers.slack import CONVERSATION, Call, SlackServer, rules
 from tests.servers.slack.sockets import Sockets
 
 NOW = datetime(2025, 4, 25, 7, tzinfo=UTC)
@@ -196,6 +199,64 @@ def test_an_action_that_fails_says_so_and_its_words_stay_out_of_the_log(
     assert "xoxb" not in caplog.text
 
 
+# ---------------------------------------------------------------------------------------------------- lanes
+
+
+def test_a_lane_does_one_thing_after_the_other_and_finishes_what_it_took() -> None:
+    done: list[int] = []
+    with Lane("lane") as lane:
+        assert all(lane.put(partial(done.append, number)) for number in range(MOST // 2))
+    assert done == list(range(MOST // 2))
+
+
+def test_a_lane_takes_no_more_than_it_has_room_for() -> None:
+    go, done = threading.Event(), threading.Event()
+    with Lane("lane") as lane:
+
+        def wait() -> None:
+            assert go.wait(10)
+
+        taken = [lane.put(wait) for _ in range(MOST + 2)]
+        assert taken == [*[True] * MOST, False, False]
+        go.set()
+        while not lane.put(done.set):
+            pass
+    assert done.is_set()
+
+
+@pytest.mark.parametrize(
+    ("asked", "slow"),
+    [
+        (Click("approve", "", CURATOR), False),
+        (Click("test", "", CURATOR), True),
+        (Command("", CURATOR), True),
+        (Shortcut("nominate", "", CURATOR), True),
+    ],
+)
+def test_what_asks_others_first_keeps_no_decision_waiting(
+    asked: Click | Command | Shortcut,
+    slow: bool,  # noqa: FBT001 (a row of the table)
+) -> None:
+    made, _ = actions()
+    made.add("test", lambda _click: [], slow=True)
+    assert made.is_slow(asked) == slow
+
+
+@given(st.text(max_size=300))
+def test_an_answer_is_typed_text_that_slack_takes_and_calls_nobody(words: str) -> None:
+    made = answer(words)
+    assert rules.faults(made["blocks"]) == []
+    assert rules.mentions({"text": made["text"], "blocks": made["blocks"]}) == []
+
+
+@pytest.mark.parametrize("words", ["", "<!channel> @here", "x" * 5000, "\n".join(["- *line*"] * 300)])
+def test_an_answer_is_never_empty_or_too_long(words: str) -> None:
+    made = answer(words)
+    assert rules.faults(made["blocks"]) == []
+    assert rules.mentions({"text": made["text"], "blocks": made["blocks"]}) == []
+    assert 0 < len(str(made["text"])) <= 4000
+
+
 # ------------------------------------------------------------------------------------------------ the ledger
 
 
@@ -359,7 +420,7 @@ def test_an_answer_goes_to_slack_alone(store: Store) -> None:
         post = server.store({"channel": CONVERSATION, "text": "Approve?"})
         good = server.root + server.hooks.response_url(post)
         server.sockets.wait(lambda sockets: sockets.opened == 1)
-        for url in (other.hook_url, "http://slack.com.example.org/", "file:///etc/passwd", good):
+        for url in (other.hook_url, "http://slack.com.example.org/", "http://[", "file:///etc/passwd", good):
             envelope = server.sockets.send("interactive", {**PRESSED, "response_url": url})
             server.sockets.wait(partial(is_acknowledged, envelope))
     assert other.calls == []

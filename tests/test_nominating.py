@@ -1,6 +1,7 @@
 """What is nominated in Slack becomes an entry whose words are only words, once, and never over another."""
 
 import stat
+import textwrap
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
@@ -8,6 +9,7 @@ from pathlib import Path
 from zoneinfo import ZoneInfo
 
 import pytest
+import yaml
 from hypothesis import given, settings as how, strategies as st
 
 from bot import markup
@@ -16,6 +18,7 @@ from bot.desk import Desk
 from bot.errors import InputError, RefusedError
 from bot.listening.words import written
 from bot.models import Entry, errors_of
+from bot.nominating import SHORTCUT
 from bot.nominating.entries import (
     LONGEST_TITLE,
     Nomination,
@@ -290,3 +293,13 @@ def test_what_is_written_passes_every_rule_that_finds_errors(
     checking = App(made)
     assert list(errors_of(checking.check([], NOW))) == []
     checking.store.close()
+
+
+def test_the_manifest_of_the_manual_names_what_we_listen_for() -> None:
+    page = (Path(__file__).parents[1] / "docs/how-to/hear-slack.md").read_text("utf-8")
+    manifest = yaml.safe_load(textwrap.dedent(page.partition("```yaml\n")[2].partition("```")[0]))
+    (shortcut,) = manifest["features"]["shortcuts"]
+    assert (shortcut["callback_id"], shortcut["type"]) == (SHORTCUT, "message")
+    assert len(shortcut["name"]) <= 24
+    assert manifest["settings"]["socket_mode_enabled"]
+    assert {"chat:write", "commands"} <= set(manifest["oauth_config"]["scopes"]["bot"])

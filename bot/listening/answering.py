@@ -3,7 +3,7 @@
 import logging
 from urllib.parse import urlsplit
 
-from bot import blockkit
+from bot import blockkit, markup
 from bot.channels._slack_client import SDK_LOG
 from bot.text import Paragraph, Text
 
@@ -47,7 +47,8 @@ class Answering:
 
 def answer(words: str) -> dict[str, object]:
     """An answer's message: typed text, so that nothing in it is taken for markup or a mention."""
-    first, *more = [line for line in blockkit.shortened(words, LONGEST).split("\n") if line.strip()] or ["…"]
+    lines = map(_plain, blockkit.shortened(words, LONGEST).split("\n"))
+    first, *more = list(filter(None, lines)) or ["…"]
     return {
         "text": blockkit.fallback(first, more),
         "blocks": blockkit.rich(tuple(Paragraph((Text(line),)) for line in (first, *more))),
@@ -55,3 +56,8 @@ def answer(words: str) -> dict[str, object]:
         "response_type": "ephemeral",
         "replace_original": False,
     }
+
+
+def _plain(line: str) -> str:
+    """A line without what no message may hold."""
+    return markup.inline_words(markup.text(line))
