@@ -89,7 +89,15 @@ def _served(pages: "WSGIApplication", listening: socket.socket) -> Iterator[None
     try:
         yield
     finally:
-        # In the server's own thread, which ends when nothing is left to listen to.
-        server.trigger.pull_trigger(lambda: wasyncore.close_all(sockets))
+        # The server's own thread ends when nothing is left to listen to. Sockets are closed last: what wakes that
+        # thread is one of them, and whoever has answered wakes it, too.
+        every = dict[int, Any]()
+
+        def end() -> None:
+            every.update(sockets)
+            sockets.clear()
+
+        server.trigger.pull_trigger(end)
         thread.join()
         server.task_dispatcher.shutdown()
+        wasyncore.close_all(every)
