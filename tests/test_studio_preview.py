@@ -295,6 +295,7 @@ def test_what_cannot_be_read_is_shown_with_its_lines_and_nothing_older(
     assert f"{CONTENT}:{line}" in said
     assert rule in said
     assert new in said
+    assert "faulty" in section(html, "decision")
     assert "Traceback" not in html
     assert "<iframe" not in html
     assert ann.get(f"{ISSUE}/frame/email.html").status_code == 404
@@ -533,3 +534,14 @@ def test_a_configuration_that_cannot_be_read_is_shown_with_its_lines_and_without
         assert "config/newsletters/ai-papers.toml:" in html
         assert '<mark><span class="unseen">Here: </span>day = "frigg"</mark>' in html
         assert "scrypt:" not in html
+
+
+def test_two_files_for_one_week_are_a_fault_and_keep_what_was_said_before(house: House, ann: Browser) -> None:
+    desk(house).decide(WEEK, "approved", EVE, by="ann", origin=Origin.CLI)
+    house.files.write(
+        "content/ai-papers/again.md", "---\ntitle: One\nweek: 2025-W17\n---\n\n## Only\n\nIt is.\n"
+    )
+    html = page(ann)
+    assert "faulty" in section(html, "decision")
+    assert "2025-W17 stands in" in section(html, "faults")
+    assert "It cannot be compared until it can be read." in section(html, "changes")

@@ -11,6 +11,7 @@ from bot.store import decisions, issues
 
 KEPT = 12
 """Words on either side of a change that are shown of those that stayed."""
+UNREADABLE = "It cannot be compared until it can be read."
 LONGEST = 4_000
 """Characters of one run of words that are shown."""
 
@@ -34,7 +35,9 @@ def since_approved(desk: Desk, look: Look) -> Comparison:
         return Comparison(None, note="Nobody has approved it yet.")
     if yes.hash == look.hash:
         return Comparison(yes, note="It is as it was approved.")
-    if words is None or look.issue is None:
+    if look.issue is None:
+        return Comparison(yes, note=UNREADABLE)
+    if words is None:
         return Comparison(yes, note="The words of that approval were not kept.")
     found = changes(from_json(words), passages(look.issue))
     note = "" if found else "No word has changed, but its look, its sender or whom it goes to has."
@@ -47,8 +50,10 @@ def since_last_week(desk: Desk, look: Look) -> Comparison:
         gone = [one for one in issues.every(connection, desk.newsletter.name) if one.week < look.week]
         last = max(gone, key=lambda one: one.week, default=None)
         words = decisions.find(connection, last.hash) if last else None
-    if last is None or look.issue is None:
+    if last is None:
         return Comparison(None, note="No issue has gone out before it.")
+    if look.issue is None:
+        return Comparison(last.week, note=UNREADABLE)
     before = from_json(words) if words is not None else _standing(desk.content.issues, last.week)
     if before is None:
         return Comparison(last.week, note="The words of that issue were not kept.")

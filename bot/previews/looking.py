@@ -13,11 +13,15 @@ from bot.proofs import Print
 from bot.store import decisions
 from bot.store.issues import Published
 
+UNMADE = "mail.render"
+"""The rule by which it is told why nothing could be made of an issue."""
+
 
 class State(StrEnum):
     """How an issue stands, in one word; what is published stays so, whatever is said of a correction."""
 
     EMPTY = "empty"
+    FAULTY = "faulty"
     DRAFT = "draft"
     READY = "ready"
     APPROVED = "approved"
@@ -52,6 +56,8 @@ class Look:
             return State.PUBLISHED
         if self.held:
             return State.HELD
+        if self.faults:
+            return State.FAULTY
         if self.issue is None:
             return State.EMPTY
         return State.APPROVED if self.approved else State(str(self.issue.status))
@@ -93,7 +99,8 @@ def look_at(desk: Desk, week: Week, now: datetime) -> Look:
         return Look(week, issue, content_hash, None, faults, tuple(about), faults, gone, standing)
     proof = desk.proof(issue, now)
     if not isinstance(proof.result, Print):
-        return Look(week, issue, proof.hash, None, proof.errors, proof.findings, proof.errors, gone, standing)
+        why = tuple(one for one in proof.errors if one.rule == UNMADE) or proof.errors
+        return Look(week, issue, proof.hash, None, why, proof.findings, proof.errors, gone, standing)
     people = () if gone else desk.people(issue, proof, now)
     findings = tuple(in_order([*picked.findings, *proof.findings, *people]))
     return Look(week, issue, proof.hash, proof.result, (), findings, proof.errors, gone, standing)
@@ -103,8 +110,8 @@ def against_approving(look: Look) -> str:
     """Why a yes would be refused at this moment, for a curator; '' where it would be taken."""
     count = len(look.errors)
     reasons = (
-        (look.issue is None, "There is nothing to approve."),
         (bool(look.faults), "It cannot be read as it is. Mend what is named below first."),
+        (look.issue is None, "There is nothing to approve."),
         (look.is_out, "It has gone out as it is: nothing is left to decide."),
         (look.held, "It is held: release it first."),
         (look.approved, "It is approved as it is."),
