@@ -50,9 +50,8 @@ def preview_(session: Session, issue: str | None, port: int, curator: str | None
     studio = Studio(app, session.clock, say=session.note, user=_known(app, curator or ""))
     with stopping(stop, lambda _: None), serving(app, session.clock, studio) as address:
         link = studio.invite(address, f"{studio.home}{to}") or ""
-        session.answer(
-            {"address": address, "link": link, "curator": studio.user}, lambda out: out.print(link)
-        )
+        shown = {"address": address, "link": link, "curator": studio.user}
+        session.answer(shown, lambda _out: click.echo(link))  # a console would break it into lines
         session.note("The link opens once, within ten minutes. Ctrl-C ends the studio.")
         if not no_open and _has_screen(os.environ):
             with suppress(webbrowser.Error):

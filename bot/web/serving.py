@@ -89,8 +89,8 @@ def _served(pages: "WSGIApplication", listening: socket.socket) -> Iterator[None
     try:
         yield
     finally:
-        # The server's own thread ends when nothing is left to listen to. Sockets are closed last: what wakes it
-        # is one of them, and whoever has answered wakes it, too.
+        # The server's own thread ends when nothing is left to listen to. Sockets are closed last: what wakes
+        # it is one of them, and whoever has answered wakes it, too.
         every = dict[int, Any]()
 
         def end() -> None:
