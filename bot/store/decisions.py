@@ -4,10 +4,10 @@ import gzip
 from datetime import datetime
 from typing import Literal
 
-from sqlalchemy import ColumnElement, Connection, Row, and_, insert, select
+from sqlalchemy import ColumnElement, Connection, Row, and_, func, insert, select
 
 from bot.models import Approval, Origin, Week
-from bot.store.tables import decisions, snapshots
+from bot.store.tables import decisions, issues, revisions, snapshots
 
 Verb = Literal["approved", "held", "released"]
 
@@ -32,6 +32,16 @@ def every(connection: Connection, newsletter: str, week: Week) -> list[tuple[Ver
     """Every word said of an issue, the oldest first; the hash of a release is that of the content then."""
     rows = connection.execute(select(decisions).where(_of(newsletter, week)).order_by(decisions.c.id))
     return [(row.decision, _approval(row)) for row in rows]
+
+
+def reached(connection: Connection) -> str:
+    """How far the words of curators, the sends and the corrections have come: another after each of them."""
+    counts = (
+        select(func.max(decisions.c.id)).scalar_subquery(),
+        select(func.count()).select_from(issues).scalar_subquery(),
+        select(func.count()).select_from(revisions).scalar_subquery(),
+    )
+    return "-".join(str(count or 0) for count in connection.execute(select(*counts)).one())
 
 
 def add(

@@ -44,13 +44,13 @@ def guard(studio: Studio) -> Response | None:
     `g.app` is the installation as it is at this moment, `g.curator` the `Person`, `g.newsletters` what they
     may see, by name, `g.path` the path that was asked for.
     """
+    g.studio, endpoint = studio, (request.endpoint or "").rpartition(".")[2]
     # The number first: what is saved while a page is made shall bring it back.
-    g.studio, g.number = studio, studio.number
+    g.number = studio.number if endpoint != "files" else ""
     app: App = studio.app
     g.app, g.path = app, f"{studio.home}{request.path.removeprefix('/studio')}"
     g.visit = visit(request.environ, app.settings.url, loopback=studio.loopback)
     g.session, g.curator, g.newsletters = None, None, {}
-    endpoint = (request.endpoint or "").rpartition(".")[2]
     if endpoint == "files":
         return None
     g.session = entering.session()

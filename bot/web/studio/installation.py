@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 
 from bot.app import App
 from bot.errors import InputError
+from bot.store import decisions
 from bot.web.studio.links import Links
 from bot.web.studio.persons import only
 from bot.web.studio.tries import Door
@@ -51,8 +52,13 @@ class Studio:
 
     @property
     def number(self) -> str:
-        """What a page remembers of the moment it was made at: another, also after a restart, is a change."""
-        return f"{self.house}.{self.changes.number}"
+        """What a page remembers of the moment it was made at: another, also after a restart, is a change.
+
+        It counts what was saved here, and what was decided and sent by whomever, in whichever process.
+        """
+        with self.app.store.read() as connection:
+            reached = decisions.reached(connection)
+        return f"{self.house}.{reached}.{self.changes.number}"
 
     # ----------------------------------------------------------------------------------------------- living
 
