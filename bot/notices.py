@@ -45,6 +45,8 @@ class Notice:
     findings: tuple[Finding, ...]
     """What the checks found, the errors first."""
     at: datetime
+    remedy: str = ""
+    """What a curator does about it, where neither reason nor findings say so."""
 
     @property
     def issue(self) -> str:
@@ -55,7 +57,7 @@ class Notice:
 def lines(notice: Notice) -> Iterator[str]:
     """A notice as lines of plain text: what and why, then the first errors, each where it stands."""
     begin = "" if notice.kind is Kind.FAILED else "not sent: "
-    yield f"{notice.issue}: {begin}{notice.reason}"
+    yield f"{notice.issue}: {begin}{notice.reason}" + (f": {notice.remedy}" if notice.remedy else "")
     yield from (f"  {line}" for line in first_errors(notice))
 
 

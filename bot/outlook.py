@@ -103,7 +103,9 @@ def notice(desk: Desk, week: Week, reason: Reason, stands: Outlook, now: datetim
     """What curators hear of an issue that is due and does not go out."""
     findings = _errors_first(stands.findings) if reason.of_content else ()
     told = to_tell(reason, stands)
-    return Notice(KINDS[reason], desk.newsletter.name, week, told.hash, str(reason), findings, now)
+    name = desk.newsletter.name
+    remedy = reason.remedy(f"{name}/{week}")
+    return Notice(KINDS[reason], name, week, told.hash, str(reason), findings, now, remedy)
 
 
 def failure(desk: Desk, week: Week, reason: str, now: datetime) -> Notice:

@@ -62,7 +62,8 @@ def _row(
 def _why(notice: Notice) -> dict[str, Any]:
     """Why an issue does not go out, for whoever asks."""
     findings = as_json(errors_of(notice.findings))
-    return {"reason": notice.reason, "first": list(first_errors(notice)), "findings": findings}
+    first = list(first_errors(notice))
+    return {"reason": notice.reason, "remedy": notice.remedy, "first": first, "findings": findings}
 
 
 def _state(desk: Desk, week: Week, picked: Picked, gone: Published | None, why: Notice | None) -> str:

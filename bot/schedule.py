@@ -46,6 +46,15 @@ class Reason(StrEnum):
     EMPTY = "nothing was collected for it"
     SKIPPED = "nothing is sent on its date: its single entries go into the next issue"
 
+    def remedy(self, issue: str) -> str:
+        """What a curator does about it, where the reason does not say so; `issue` is the issue's name."""
+        return {
+            Reason.HELD: f"`broadsheet release {issue}`",
+            Reason.DRAFT: "write `status: ready`",
+            Reason.UNAPPROVED: f"`broadsheet approve {issue}`",
+            Reason.CHANGED: f"`broadsheet changes {issue}` shows how, `broadsheet approve {issue}` says yes",
+        }.get(self, "")
+
     @property
     def of_content(self) -> bool:
         """Whether another content is another matter, to be told again."""

@@ -4,8 +4,9 @@ import subprocess
 import sys
 
 import pytest
+from click.testing import CliRunner
 
-from bot.cli import COMMANDS, _hoisted
+from bot.cli import COMMANDS, _hoisted, broadsheet
 
 
 @pytest.mark.parametrize(
@@ -33,6 +34,14 @@ def test_every_command_explains_itself(command: str) -> None:
     answer = run(command, "--help")
     assert answer.returncode == 0
     assert answer.stdout.startswith("Usage:")
+
+
+def test_help_says_what_each_command_does_in_a_whole_sentence() -> None:
+    told = (
+        CliRunner().invoke(broadsheet, ["--help"]).stdout.partition("Commands:")[2].partition("Examples:")[0]
+    )
+    assert "..." not in told
+    assert "Hold configuration, content and what would go out against every" in told
 
 
 def test_help_imports_nothing_heavy() -> None:

@@ -115,7 +115,10 @@ def test_the_messages_are_changed_in_place_and_mail_is_not_sent_again(tmp_path: 
         assert "no newer content" in again.err
         assert here("publish", "2025-W17").status == 0
         assert mailed(here) == mails
-        assert "readers: revision 1 of 2 in 2: it cannot be changed there" in here("status", "2025-W17").out
+        assert (
+            "readers: revision 1 of 2 in 2 deliveries: it cannot be changed there"
+            in here("status", "2025-W17").out
+        )
 
 
 def test_a_correction_may_have_more_parts(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """What curators hear of an issue that does not go out, in words."""
 
 import logging
+from dataclasses import replace
 from datetime import datetime
 
 import pytest
@@ -25,6 +26,13 @@ def notice(*findings: Finding, kind: Kind = Kind.HELD, reason: str = "it has err
 
 def test_a_notice_says_what_does_not_go_and_why() -> None:
     assert list(lines(notice())) == ["ai-papers/2025-W17: not sent: it has errors"]
+
+
+def test_a_notice_says_what_to_do_where_the_reason_does_not() -> None:
+    told = replace(notice(reason="nobody has approved it"), remedy="`broadsheet approve 2025-W17`")
+    assert list(lines(told)) == [
+        "ai-papers/2025-W17: not sent: nobody has approved it: `broadsheet approve 2025-W17`"
+    ]
 
 
 @pytest.mark.parametrize(("count", "shown", "more"), [(1, 1, 0), (3, 3, 0), (4, 3, 1), (9, 3, 6)])

@@ -74,6 +74,12 @@ class _Commands(click.Group):
         command: click.Command = getattr(module, f"{cmd_name}_")
         return command
 
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The commands with what each does: its first sentence, whole, on as many lines as it takes."""
+        commands = [(name, self.get_command(ctx, name)) for name in self.list_commands(ctx)]
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, one.get_short_help_str(limit=200)) for name, one in commands if one])
+
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         return super().parse_args(ctx, _hoisted(args))
 

@@ -46,6 +46,7 @@ def show_held(out: "Console", issue: str, findings: "Sequence[Finding]") -> None
 def show_why(out: "Console", document: dict[str, Any]) -> None:
     """Print why an issue that is due does not go out, if there is a reason, with the first errors."""
     if why := document.get("why"):
-        out.print(f"{document['issue']}: {why['reason']}", style="yellow", markup=False, soft_wrap=True)
+        reason = ": ".join(filter(None, (why["reason"], why["remedy"])))
+        out.print(f"{document['issue']}: {reason}", style="yellow", markup=False, soft_wrap=True)
         for line in why["first"]:
             out.print(f"  {line}", markup=False, soft_wrap=True)

@@ -200,7 +200,9 @@ def _show_revisions(out: "Console", document: dict[str, Any]) -> None:
     for one in document["shown"]:
         behind = one["revision"] < latest
         why = "; ".join(one["reasons"]) or ("" if one["correctable"] else "it cannot be changed there")
-        of = f"  {one['channel']}: revision {one['revision']} of {latest} in {one['deliveries']}"
+        count = one["deliveries"]
+        where = f"{count} {'delivery' if count == 1 else 'deliveries'}"
+        of = f"  {one['channel']}: revision {one['revision']} of {latest} in {where}"
         out.print(f"{of}: {why}" if behind and why else of, markup=False)
 
 

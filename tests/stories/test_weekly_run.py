@@ -109,7 +109,8 @@ def test_an_issue_that_needs_a_yes_waits_for_it_and_a_comma_voids_it(tmp_path: P
     here = Installation(tmp_path, approval="required")
     here.issue()
     here.readers(2)
-    assert "nobody has approved it" in here("run", "--once", "--now", FRIDAY).err
+    assert "nobody has approved it: `broadsheet approve" in here("run", "--once", "--now", FRIDAY).err
+    assert "nobody has approved it: `broadsheet approve" in here("issues", "--now", FRIDAY).out
     assert here("approve", "2025-W17").status == 0
     here.issue(title="Two papers, and a comma")
     (row,) = here("issues", "--format", "json").json
