@@ -99,10 +99,8 @@ def test_who_previews_is_the_only_curator_or_whom_one_names_or_the_machines_user
     config.write_text(config.read_text("utf-8") + '[curators.bo]\nemail = "bo@example.org"\n', "utf-8")
     assert seen("--as", "bo") == "bo"
     answer = here("preview", "--as", "bob")
-    assert (answer.status, answer.complaint) == (
-        2,
-        "--as: 'bob' is no curator; did you mean 'bo'?: add [curators.<name>] to a newsletter's configuration",
-    )
+    assert answer.status == 2
+    assert answer.complaint.startswith("--as: 'bob' is no curator; did you mean 'bo'?: add [curators.<name>]")
 
 
 @pytest.mark.parametrize(
