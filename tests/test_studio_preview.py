@@ -27,6 +27,20 @@ def house(tmp_path: Path, migrated: Path) -> Iterator[House]:
     made.close()
 
 
+@pytest.fixture(scope="module")
+def still(tmp_path_factory: pytest.TempPathFactory, migrated: Path) -> Iterator[House]:
+    """One that is only looked at, with one reader: its issue is made once for all who look."""
+    made = House(tmp_path_factory.mktemp("still"), migrated)
+    reader(made, "ada@example.org", "Ada")
+    yield made
+    made.close()
+
+
+@pytest.fixture(scope="module")
+def onlooker(still: House) -> Browser:
+    return still.at_home()
+
+
 @pytest.fixture
 def ann(house: House) -> Browser:
     return house.at_home()
@@ -89,8 +103,8 @@ def test_the_panes_show_the_files_of_render_to_the_byte(
     assert off == (house.root / "out/email.html").read_bytes()
 
 
-def test_every_pane_of_the_page_is_there(ann: Browser) -> None:
-    sources = re.findall(r'<iframe[^>]*src="([^"]+)"', page(ann))
+def test_every_pane_of_the_page_is_there(onlooker: Browser) -> None:
+    sources = re.findall(r'<iframe[^>]*src="([^"]+)"', page(onlooker))
     assert [source.rpartition("/frame/")[2] for source in map(unescape, sources)] == [
         "email.html",
         "email.html",
@@ -103,7 +117,7 @@ def test_every_pane_of_the_page_is_there(ann: Browser) -> None:
         "feed.html",
     ]
     for source in sources:
-        assert ann.get(unescape(source)).status_code == 200, source
+        assert onlooker.get(unescape(source)).status_code == 200, source
 
 
 @pytest.mark.parametrize(
@@ -117,8 +131,8 @@ def test_every_pane_of_the_page_is_there(ann: Browser) -> None:
         ("slack/team", "https: data:"),
     ],
 )
-def test_nothing_in_a_pane_can_run_or_send_anything(ann: Browser, file: str, pictures: str) -> None:
-    said = ann.get(f"{ISSUE}/frame/{file}").headers["Content-Security-Policy"]
+def test_nothing_in_a_pane_can_run_or_send_anything(onlooker: Browser, file: str, pictures: str) -> None:
+    said = onlooker.get(f"{ISSUE}/frame/{file}").headers["Content-Security-Policy"]
     policy = dict(part.strip().partition(" ")[::2] for part in said.split(";"))
     assert policy["default-src"] == "'none'"
     assert policy["img-src"] == pictures
@@ -126,7 +140,7 @@ def test_nothing_in_a_pane_can_run_or_send_anything(ann: Browser, file: str, pic
     assert policy["frame-ancestors"] == "'self'"
     assert "script" not in said
     assert not {"allow-scripts", "allow-forms", "allow-top-navigation"} & set(policy["sandbox"].split())
-    assert re.findall(r'sandbox="([^"]+)"', page(ann))[0] == policy["sandbox"]
+    assert re.findall(r'sandbox="([^"]+)"', page(onlooker))[0] == policy["sandbox"]
 
 
 @pytest.mark.parametrize(
@@ -147,14 +161,13 @@ def test_nothing_in_a_pane_can_run_or_send_anything(ann: Browser, file: str, pic
         "/studio/other/2025-W17/frame/email.html",
     ],
 )
-def test_what_is_not_there_is_not_there(ann: Browser, path: str) -> None:
-    assert ann.get(path).status_code == 404
+def test_what_is_not_there_is_not_there(onlooker: Browser, path: str) -> None:
+    assert onlooker.get(path).status_code == 404
 
 
 @pytest.mark.parametrize("path", ["", "/frame/email.html", "/frame/slack/team", "?find=a"])
-def test_nobody_sees_anything_without_signing_in(house: House, path: str) -> None:
-    reader(house, "ada@example.org")
-    answer = house.browser("https://papers.example.org").get(f"{ISSUE}{path}")
+def test_nobody_sees_anything_without_signing_in(still: House, path: str) -> None:
+    answer = still.browser("https://papers.example.org").get(f"{ISSUE}{path}")
     assert answer.status_code in {401, 403}
     assert "papers" not in words(answer).lower()
     assert "ada@" not in answer.get_data(as_text=True)
@@ -183,14 +196,17 @@ def test_a_newsletter_without_mail_has_no_panes_for_it(house: House, ann: Browse
 
 
 @pytest.mark.parametrize("name", PERSONAS)
-def test_an_issue_can_be_looked_at_as_anybody(ann: Browser, name: str) -> None:
-    html, text = frame(ann, f"email.html?as={name}").decode(), frame(ann, f"email.txt?as={name}").decode()
+def test_an_issue_can_be_looked_at_as_anybody(onlooker: Browser, name: str) -> None:
+    html, text = (
+        frame(onlooker, f"email.html?as={name}").decode(),
+        frame(onlooker, f"email.txt?as={name}").decode(),
+    )
     shown = PERSONAS[name].reader.name or "reader"
     assert shown in unescape(html)
     assert shown in text.replace("\r\n", " ") or name == "long-name"
     assert "<script" not in html
-    assert f'?as={name}#looks" aria-current="true"' in page(ann, f"?as={name}")
-    assert f"frame/email.html?as={name}" in page(ann, f"?as={name}")
+    assert f'?as={name}#looks" aria-current="true"' in page(onlooker, f"?as={name}")
+    assert f"frame/email.html?as={name}" in page(onlooker, f"?as={name}")
 
 
 def test_a_reader_is_found_by_the_first_letters_of_address_or_name(house: House, ann: Browser) -> None:
@@ -218,9 +234,8 @@ def test_no_more_than_twenty_readers_are_shown(house: House, ann: Browser) -> No
 
 
 @pytest.mark.parametrize("letters", ["%25", "_", "%25%25", "\\", "'", '"><script>', "%00", "a" * 3000])
-def test_letters_are_letters_whatever_they_are(house: House, ann: Browser, letters: str) -> None:
-    reader(house, "ada@example.org")
-    answer = ann.get(f"{ISSUE}?find={letters}")
+def test_letters_are_letters_whatever_they_are(onlooker: Browser, letters: str) -> None:
+    answer = onlooker.get(f"{ISSUE}?find={letters}")
     assert answer.status_code in {200, 414}
     assert "ada@" not in answer.get_data(as_text=True)
     assert "<script>" not in answer.get_data(as_text=True)
@@ -492,9 +507,8 @@ def test_content_is_words_on_the_page_whatever_it_holds(house: House, ann: Brows
 
 
 @pytest.mark.parametrize("query", ["", "?find=a", "?as=markup"])
-def test_the_page_has_no_style_and_no_script_of_its_own(house: House, ann: Browser, query: str) -> None:
-    reader(house, "ada@example.org", "Ada")
-    html = page(ann, query)
+def test_the_page_has_no_style_and_no_script_of_its_own(onlooker: Browser, query: str) -> None:
+    html = page(onlooker, query)
     assert not re.search(r'\sstyle="|<style|\son\w+="', html)
     assert re.findall(r"<script[^>]*>[^<]*", html) == re.findall(r'<script src="[^"]+" defer>', html)
 
@@ -519,8 +533,8 @@ def test_an_issue_with_one_entry_has_its_page(house: House, ann: Browser) -> Non
     assert len(re.findall(r'<li id="entry-\d+"', page(ann))) == 1
 
 
-def test_a_week_without_anything_says_so(ann: Browser) -> None:
-    html = ann.get("/studio/ai-papers/2025-W30").get_data(as_text=True)
+def test_a_week_without_anything_says_so(onlooker: Browser) -> None:
+    html = onlooker.get("/studio/ai-papers/2025-W30").get_data(as_text=True)
     assert "There is nothing to approve." in html
     assert "<iframe" not in html
 
