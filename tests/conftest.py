@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from tests.browser import chromium
 from tests.servers.postfix import postfix
@@ -20,6 +21,10 @@ __all__ = [
     "chromium", "cluster", "database", "empty_database", "migrated", "migrated_template", "postfix",
     "shared", "store",
 ]  # fmt: skip
+
+# No example is too slow, and none takes too long to draw: how long that is, the machine's other work decides.
+settings.register_profile("unhurried", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("unhurried")
 
 CORPUS = Path(__file__).resolve().parents[2] / "shared"
 
@@ -44,25 +49,6 @@ def new_website(tmp_path: Path, migrated: Path) -> "Iterator[Callable[..., Websi
             return opened.enter_context(closing(Website(tmp_path, base_url, **newsletters)))
 
         yield made
-
-
-@pytest.fixture
-def new_house(tmp_path: Path, migrated: Path) -> "Iterator[Callable[..., House]]":
-    """Makes an installation with a studio in this test's folder: see `tests.studio`."""
-    from tests.studio import CURATORS, House  # noqa: PLC0415 (most tests need no pages)
-
-    with ExitStack() as opened:
-
-        def made(curators: str = CURATORS, **bot: str) -> House:
-            return opened.enter_context(closing(House(tmp_path, migrated, curators, **bot)))
-
-        yield made
-
-
-@pytest.fixture
-def house(new_house: "Callable[..., House]") -> "House":
-    """One whose curators are Ann and Bo, of `tests.studio`."""
-    return new_house()
 
 
 @pytest.fixture

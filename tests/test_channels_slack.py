@@ -165,7 +165,7 @@ def test_a_post_without_a_clear_answer_is_in_doubt_and_made_once(
 
 
 def test_silence_is_in_doubt(server: SlackServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_slack_client, "TIMEOUT", 0.2)
+    monkeypatch.setattr(_slack_client, "TIMEOUT", 1.0)
     server.next(faults.hang_after_storing)
     assert isinstance(failure(courier(server, tmp_path)), InDoubtError)
     assert len(server.posts) == 1

@@ -184,7 +184,7 @@ def test_a_lost_answer_is_in_doubt_at_once_and_for_a_person(
 
 
 def test_silence_is_in_doubt(server: SlackServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_slack_client, "TIMEOUT", 0.3)
+    monkeypatch.setattr(_slack_client, "TIMEOUT", 1.0)
     server.next(faults.hang_after_storing, method=WEBHOOK)
     assert isinstance(failure(courier(server, tmp_path)), InDoubtError)
 

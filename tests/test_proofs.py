@@ -94,7 +94,11 @@ def test_our_themes_make_mails_without_any_finding(
 
 
 @pytest.mark.parametrize("theme", THEMES)
-@settings(max_examples=5, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(
+    max_examples=5,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+    deadline=None,
+)
 @given(content=strategies.issues())
 def test_no_content_makes_our_themes_faulty(theme: str, content: Issue, tmp_path: Path) -> None:
     assert made(tmp_path, theme).of(content).errors == ()

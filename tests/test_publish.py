@@ -123,14 +123,14 @@ def at_once(jobs: list[Callable[[], None]]) -> None:
     gate = threading.Barrier(len(jobs))
 
     def run(job: Callable[[], None]) -> None:
-        gate.wait(10)
+        gate.wait(60)
         job()
 
     threads = [threading.Thread(target=run, args=(job,)) for job in jobs]
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(30)
+        thread.join(60)
 
 
 def test_of_many_publishers_at_once_one_publishes(database: Database, store: Store) -> None:

@@ -330,7 +330,7 @@ def test_a_bot_that_rings_each_minute_sends_each_week_punctually(weeks: int) -> 
 # ------------------------------------------------------------------------------------------- the real clock
 
 TICK = timedelta(milliseconds=10)
-PATIENCE = 10.0
+PATIENCE = 60.0
 
 
 class Bells:
@@ -385,9 +385,15 @@ def test_the_clock_rings_at_the_start_and_then_regularly() -> None:
 
 
 def test_the_clock_rings_at_the_minute_of_a_send() -> None:
-    sends = [datetime.now(UTC) + timedelta(milliseconds=50)]
+    sends = list[datetime]()
+
+    def next_send(now: datetime) -> datetime | None:
+        if not sends:  # counted from here: until a thread runs, any time may pass
+            sends.append(now + timedelta(milliseconds=50))
+        return next((send for send in sends if send > now), None)
+
     bells = Bells()
-    with Running(bells, timedelta(hours=1), lambda now: next((send for send in sends if send > now), None)):
+    with Running(bells, timedelta(hours=1), next_send):
         assert bells.wait_for(2)
     assert len(bells.times) == 2
     assert sends[0] <= bells.times[1]

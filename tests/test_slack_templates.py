@@ -142,7 +142,7 @@ PIECES = (
 
 
 @given(st.lists(st.sampled_from(PIECES), max_size=9).map("".join))
-@settings(max_examples=80, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=80, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 def test_any_template_makes_good_blocks_or_a_fault_with_its_place(tmp_path: Path, template: str) -> None:
     try:
         messages = blocks_of(tmp_path, template)

@@ -395,7 +395,11 @@ def test_reading_issues_costs_little_more_than_parsing_their_texts(root: Path) -
 # ----------------------------------------------------------------------------------------------- dump
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60, deadline=None)
+@settings(
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+    max_examples=60,
+    deadline=None,
+)
 @given(strategies.issues())
 def test_an_issue_written_is_the_issue_read(tmp_path: Path, issue: Issue) -> None:
     written = dump(issue)

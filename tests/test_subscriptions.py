@@ -128,7 +128,7 @@ def test_of_many_who_add_the_same_reader_at_once_none_fails(database: Database, 
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(30)
+        thread.join(60)
     assert outcomes == ["confirmed"] * 6
     assert addresses(store) == ["ann@example.org"]
 
@@ -363,7 +363,11 @@ NAMES = st.text(
 LANGUAGES = st.sampled_from(["", "en", "pt-BR", "zh-Hant-TW"])
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=40,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
 @given(people=st.lists(st.tuples(NAMES, LANGUAGES), max_size=5))
 def test_an_export_comes_back_the_same(
     ledger: Store, other: Store, tmp_path: Path, people: list[tuple[str, str]]

@@ -44,14 +44,14 @@ def started(*words: str) -> Iterator[str]:
             yield said
         finally:
             process.send_signal(signal.SIGINT)
-            assert process.wait(10) == 0
+            assert process.wait(60) == 0
 
 
 def seen(said: str) -> str:
     """The page whose address was told."""
     root = re.search(r"http://127\.0\.0\.1:\d+/$", said, re.MULTILINE)
     assert root
-    with urlopen(root[0], timeout=5) as answer:
+    with urlopen(root[0], timeout=60) as answer:
         shown: str = answer.read().decode()
         return shown
 
@@ -187,10 +187,10 @@ def test_threads_corrections_and_what_was_deleted_are_told() -> None:
         first = slack.store({"channel": CONVERSATION, "text": "first"})
         slack.store({"channel": CONVERSATION, "text": "reply", "thread_ts": first.ts})
         first.earlier.append(first.message)
-        with urlopen(slack.root, timeout=5) as answer:
+        with urlopen(slack.root, timeout=60) as answer:
             shown = answer.read().decode()
         assert shown.index("first") < shown.index("corrections: 1") < shown.index("reply")
         first.deleted = True
         assert "This message was deleted." in page.drawn(slack)
         with pytest.raises(OSError, match="404"):
-            urlopen(f"{slack.root}/elsewhere", timeout=5)
+            urlopen(f"{slack.root}/elsewhere", timeout=60)

@@ -142,7 +142,7 @@ class Postfix:
             if path.is_file():
                 path.unlink()
 
-    def arrived(self, count: int, seconds: float = 30) -> list[Arrived]:
+    def arrived(self, count: int, seconds: float = 60) -> list[Arrived]:
         """What is in the folder, as soon as there are `count` mails and Postfix has nothing left to do."""
         deadline = time.monotonic() + seconds
         while len(found := list((self.folder / "inbox/new").glob("*"))) < count or self._busy():
@@ -238,7 +238,7 @@ def _free_ports(names: tuple[str, ...]) -> dict[str, int]:
             held.close()
 
 
-def _wait_for_end(pid: int, seconds: float = 10) -> None:
+def _wait_for_end(pid: int, seconds: float = 60) -> None:
     """Until the server is gone; it is no child of ours."""
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:

@@ -149,7 +149,7 @@ class Sockets:
 
     # ------------------------------------------------------------------------------------- what a test may do
 
-    def wait(self, until: Callable[["Sockets"], object], seconds: float = 10) -> None:
+    def wait(self, until: Callable[["Sockets"], object], seconds: float = 60) -> None:
         """Go on once something is so; AssertionError where it does not become so in time."""
         with self._changed:
             assert self._changed.wait_for(lambda: until(self), seconds), "it did not become so"
