@@ -55,11 +55,11 @@ class App:
     def renewed(self) -> "App":
         """The installation by its configuration as it is written now; InputError where it cannot be read.
 
-        The database stays open where it is still the same one.
+        It is itself where nothing has changed; the database stays open where it is still the same one.
         """
-        if self.config is None:
+        if self.config is None or (settings := load(self.config, self._environment)) == self.settings:
             return self
-        new = self._beside(load(self.config, self._environment))
+        new = self._beside(settings)
         if new.settings.database == self.settings.database and "store" in vars(self):
             new.store = self.store
         return new

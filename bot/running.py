@@ -14,7 +14,7 @@ from bot.calendar import upcoming
 from bot.channels import Audience
 from bot.desk import Desk
 from bot.drafting import show
-from bot.errors import BroadsheetError
+from bot.errors import BroadsheetError, InputError
 from bot.models import Week
 from bot.notices import Notice, lines
 from bot.outlook import failure, notice, view
@@ -47,9 +47,11 @@ class _Bot:
         self, app: App, clock: Callable[[], datetime], stop: Event, say: Callable[[str], None]
     ) -> None:
         self._app, self._clock, self._stop, self._say = app, clock, stop, say
+        self._fault = ""
 
     def tick(self, now: datetime) -> None:
         """One look at every newsletter; what is wrong with one does not keep the others waiting."""
+        self._renew()
         for newsletter in self._app.settings.newsletters.values():
             if self._stop.is_set():
                 return
@@ -60,6 +62,19 @@ class _Bot:
                 self._tell_curators(desk)
             except BroadsheetError as error:
                 self._say(f"{newsletter.name}: {error}")
+
+    def _renew(self) -> None:
+        """Go on by the configuration as it is now: curators say yes to what they see by it.
+
+        Where it cannot be read that is said once, and the one before holds.
+        """
+        try:
+            self._app, fault = self._app.renewed(), ""
+        except InputError as error:
+            fault = str(error)
+        if fault and fault != self._fault:
+            self._say(f"{fault}; until that is mended, the configuration holds as it was")
+        self._fault = fault
 
     def next_ring(self, now: datetime) -> datetime | None:
         """The next send of any newsletter."""
