@@ -22,6 +22,9 @@ demo: $(VENV)/.run ## publish the sample issue into outbox/, with nothing but Py
 	@echo "  outbox/preview/email.html   the mail, in a browser"
 	@echo "  outbox/maildir/new/         one mail per reader, as sent"
 	@echo "  outbox/slack/               the Slack messages, as posted"
+	@echo "Then try"
+	@echo "  $(DEMO) preview 2025-W45    the curators' studio, with the next issue"
+	@echo "  $(DEMO) serve               the archive and its feeds, on http://127.0.0.1:8000"
 
 test: $(VENV)/.dev ## the whole test suite
 	@sh tests/packages.sh
