@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo
 import pytest
 from pydantic import SecretStr, ValidationError
 
-from bot.channels import Audience, Channel, Courier, _slack_client, _slack_errors, slack
+from bot.channels import Audience, Channel, Courier, SteppingCourier, _slack_client, _slack_errors, slack
 from bot.errors import (
     BroadsheetError,
     InDoubtError,
@@ -72,9 +72,16 @@ def delivery(part: int = 1, root: Receipt | None = None) -> Delivery:
     return Delivery(part, "ai-papers/2025-W17", "team", part, None, root)
 
 
+def courier_of(built: Channel, payload: bytes) -> Courier:
+    """One whose calls block, as a chat's are."""
+    made = built.courier(payload)
+    assert not isinstance(made, SteppingCourier)
+    return made
+
+
 def courier(server: SlackServer, root: Path, **options: Any) -> Courier:
     built = channel(root, **{"api_url": server.url, **options})
-    return built.courier(built.freeze(issue(), RENDERED))
+    return courier_of(built, built.freeze(issue(), RENDERED))
 
 
 def failure(made: Courier, part: int = 1) -> BroadsheetError:
@@ -98,7 +105,7 @@ def test_the_parts_of_an_issue_go_below_the_first(server: SlackServer, tmp_path:
 def test_other_layouts_have_no_thread(layout: str, server: SlackServer, tmp_path: Path) -> None:
     built = channel(tmp_path, api_url=server.url, layout=layout)
     payload = built.freeze(issue(), RENDERED)
-    made = built.courier(payload)
+    made = courier_of(built, payload)
     for part in range(1, built.parts(payload) + 1):
         made.deliver(delivery(part, Receipt(f"{CONVERSATION}:1.2")), NOW)
     assert [post.thread_ts for post in server.posts] == [None] * built.parts(payload)
@@ -129,7 +136,7 @@ def test_a_post_unfurls_nothing_and_names_itself(tmp_path: Path) -> None:
 def test_what_is_looked_at_is_what_goes_out(server: SlackServer, tmp_path: Path) -> None:
     built = channel(tmp_path, api_url=server.url)
     payload = built.freeze(issue(), RENDERED)
-    built.courier(payload).deliver(delivery(), NOW)
+    courier_of(built, payload).deliver(delivery(), NOW)
     (name, file), *others = built.files(payload, READER, NOW).items()
     assert (name, others) == ("slack.json", [])
     assert json.loads(file)[0] == server.posts[0].message
@@ -257,7 +264,7 @@ def closed_port() -> int:
 @pytest.mark.parametrize("host", ["127.0.0.1", "no-such-host.invalid"])
 def test_a_slack_that_cannot_be_reached_costs_nothing(host: str, tmp_path: Path) -> None:
     built = channel(tmp_path, api_url=f"http://{host}:{closed_port()}/api")
-    error = failure(built.courier(built.freeze(issue(), RENDERED)))
+    error = failure(courier_of(built, built.freeze(issue(), RENDERED)))
     assert isinstance(error, TransientError)
     assert not error.charged
 
@@ -273,7 +280,7 @@ def test_a_token_that_cannot_be_one_is_named_by_its_variable(token: str | None, 
     built = channel(tmp_path, token)
     payload = built.freeze(issue(), RENDERED)
     with pytest.raises(InputError, match="BROADSHEET_SLACK_TOKEN") as caught:
-        built.courier(payload)
+        courier_of(built, payload)
     assert not token or token not in str(caught.value)
 
 
@@ -292,7 +299,7 @@ def test_options_that_make_no_sense_are_refused(options: dict[str, Any]) -> None
 def test_a_folder_takes_the_messages_as_they_would_be_posted(tmp_path: Path) -> None:
     built = channel(tmp_path, token=None, folder="outbox/slack")
     payload = built.freeze(issue(), RENDERED)
-    receipt = built.courier(payload).deliver(delivery(2), NOW)
+    receipt = courier_of(built, payload).deliver(delivery(2), NOW)
     written = tmp_path / "outbox/slack/ai-papers-2025-W17/part-002.json"
     assert receipt == Receipt(str(written))
     assert json.loads(written.read_bytes()) == json.loads(payload)[1]
@@ -303,7 +310,7 @@ def test_a_folder_takes_the_messages_as_they_would_be_posted(tmp_path: Path) -> 
 def test_a_folder_that_is_a_file_stops_the_run(tmp_path: Path) -> None:
     (tmp_path / "taken").write_text("")
     built = channel(tmp_path, token=None, folder="taken")
-    assert isinstance(failure(built.courier(built.freeze(issue(), RENDERED))), StopRunError)
+    assert isinstance(failure(courier_of(built, built.freeze(issue(), RENDERED))), StopRunError)
 
 
 # ------------------------------------------------------------------------------------------------- templates

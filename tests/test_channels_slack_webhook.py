@@ -16,6 +16,7 @@ from bot.channels import (
     Channel,
     Courier,
     LookingCourier,
+    SteppingCourier,
     _slack_client,
     _slack_courier,
     slack_webhook,
@@ -60,9 +61,16 @@ def no_pace(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_slack_courier, "PACE", 0.0)
 
 
+def courier_of(built: Channel, payload: bytes) -> Courier:
+    """One whose calls block, as a chat's are."""
+    made = built.courier(payload)
+    assert not isinstance(made, SteppingCourier)
+    return made
+
+
 def courier(server: SlackServer, root: Path, **options: Any) -> Courier:
     built = channel(root, server.hook_url, **options)
-    return built.courier(built.freeze(issue(3), RENDERED))
+    return courier_of(built, built.freeze(issue(3), RENDERED))
 
 
 def failure(made: Courier, part: int = 1) -> BroadsheetError:
@@ -81,7 +89,7 @@ def test_the_parts_of_an_issue_stand_in_the_conversation_in_order(
 ) -> None:
     built = channel(tmp_path, server.hook_url)
     payload = built.freeze(issue(3), RENDERED)
-    made = built.courier(payload)
+    made = courier_of(built, payload)
     receipts = [made.deliver(delivery(part), NOW) for part in range(1, built.parts(payload) + 1)]
     assert set(receipts) == {Receipt("ok")}
     assert [post.message["text"].partition("\n")[0] for post in server.posts] == [
@@ -191,7 +199,7 @@ def test_silence_is_in_doubt(server: SlackServer, tmp_path: Path, monkeypatch: p
 
 def test_a_webhook_that_cannot_be_reached_costs_nothing(tmp_path: Path) -> None:
     built = channel(tmp_path, "http://no-such-host.invalid/services/T/B/x")
-    error = failure(built.courier(built.freeze(issue(1), RENDERED)))
+    error = failure(courier_of(built, built.freeze(issue(1), RENDERED)))
     assert isinstance(error, TransientError)
     assert not error.charged
 
@@ -239,14 +247,14 @@ def test_a_half_without_the_other_is_for_a_person(server: SlackServer, tmp_path:
 def test_an_address_that_cannot_be_one_is_named_by_its_variable(url: str | None, tmp_path: Path) -> None:
     built = channel(tmp_path, url)
     with pytest.raises(InputError, match="BROADSHEET_SLACK_WEBHOOK") as caught:
-        built.courier(built.freeze(issue(1), RENDERED))
+        courier_of(built, built.freeze(issue(1), RENDERED))
     assert not url or url not in str(caught.value)
 
 
 def test_a_file_can_hold_the_address(server: SlackServer, tmp_path: Path) -> None:
     (tmp_path / "hook").write_text(f"{server.hook_url}\n", "utf-8")
     built = channel(tmp_path, None, url_file="hook")
-    built.courier(built.freeze(issue(1), RENDERED)).deliver(delivery(1), NOW)
+    courier_of(built, built.freeze(issue(1), RENDERED)).deliver(delivery(1), NOW)
     assert len(server.posts) == 1
 
 

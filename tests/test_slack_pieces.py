@@ -81,9 +81,11 @@ def test_a_message_without_images_has_all_else() -> None:
 
 
 def test_a_note_keeps_the_name_of_the_part_whose_place_it_takes() -> None:
-    assert key_of(note(message([TEXT]), 5)) == "ai-papers/2025-W17/C1/5"
-    assert key_of(note(message([TEXT], "ai-papers/2025-W17/C1/3.1"))) == "ai-papers/2025-W17/C1/3.1-"
-    assert note(message([TEXT]), 5)["metadata"]["event_payload"]["part"] == 5
+    whole = note(message([TEXT]), "Left out.", 5)
+    assert (key_of(whole), whole["text"]) == ("ai-papers/2025-W17/C1/5", "Left out.")
+    assert whole["metadata"]["event_payload"]["part"] == 5
+    piece = note(message([TEXT], "ai-papers/2025-W17/C1/3.1"), "Left out.")
+    assert key_of(piece) == "ai-papers/2025-W17/C1/3.1-"
 
 
 def test_a_revision_changes_nothing_but_its_number() -> None:
