@@ -7,7 +7,7 @@ from threading import Thread
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page
+from playwright.sync_api import Browser, BrowserContext, Page, ViewportSize
 from werkzeug.serving import make_server
 
 from bot.models import Consent, Origin, Week
@@ -38,10 +38,9 @@ FOCUS = """
 """What has the focus, and how that is seen; a frame shows it by itself."""
 
 
-@pytest.fixture
-def house(tmp_path: Path, migrated: Path) -> Iterator[House]:
+def furnished(root: Path, migrated: Path) -> House:
     """An issue with all there is to show: findings, readers, a yes that is void, an issue before it."""
-    made = House(tmp_path, migrated)
+    made = House(root, migrated)
     for email in ("ada@example.org", f"{'a' * 60}@{'b' * 60}.example.org"):
         add(made.app.store, "ai-papers", email, LONG, "en", Consent.CONFIRMED, EVE)
     made.files.issue("2025-W16", title="An older one")
@@ -49,13 +48,30 @@ def house(tmp_path: Path, migrated: Path) -> Iterator[House]:
     made.app.desk(newsletter).decide(Week(2025, 16), "approved", before, by="ann", origin=Origin.CLI)
     made.app.desk(newsletter).publish(Week(2025, 16), before)
     made.app.desk(newsletter).decide(WEEK, "approved", EVE, by="ann", origin=Origin.SLACK)
-    text = (tmp_path / CONTENT).read_text("utf-8")
+    text = (root / CONTENT).read_text("utf-8")
     text = text.replace(
         "A lead and nothing more.", f"A lead lorem ipsum dolor sit amet and and {LONG}. Call @here."
     )
     text = text.replace("https://example.org/2", "https://bit.ly/2").replace("Two papers", f"Two {LONG}")
-    (tmp_path / CONTENT).write_text(text, "utf-8")
+    (root / CONTENT).write_text(text, "utf-8")
+    return made
+
+
+@pytest.fixture(scope="module")
+def house(tmp_path_factory: pytest.TempPathFactory, migrated: Path) -> Iterator[House]:
+    """One that is only looked at."""
+    made = furnished(tmp_path_factory.mktemp("house"), migrated)
     yield made
+    made.studio.changes.end()
+    made.close()
+
+
+@pytest.fixture
+def edited(tmp_path: Path, migrated: Path) -> Iterator[House]:
+    """One whose files are changed."""
+    made = furnished(tmp_path, migrated)
+    yield made
+    made.studio.changes.end()
     made.close()
 
 
@@ -78,14 +94,14 @@ def visited(chromium: Browser, house: House, query: str = "", **context: Any) ->
         yield seen
     finally:
         opened.close()
-        house.studio.changes.end()
         server.shutdown()
+        server.server_close()
         thread.join()
     assert complained == []
 
 
-def size(width: int) -> dict[str, int]:
-    return {"width": width, "height": 900}
+def size(width: int) -> ViewportSize:
+    return ViewportSize(width=width, height=900)
 
 
 @pytest.mark.parametrize(("width", "query"), [(1440, "?find=a"), (390, "")])
@@ -98,10 +114,10 @@ def test_nobody_is_kept_out(chromium: Browser, house: House, width: int, query: 
             assert barriers(seen, FRAMES) == [], scheme
 
 
-def test_nobody_is_kept_out_of_what_cannot_be_read(chromium: Browser, house: House) -> None:
-    file = house.root / CONTENT
+def test_nobody_is_kept_out_of_what_cannot_be_read(chromium: Browser, edited: House) -> None:
+    file = edited.root / CONTENT
     file.write_text(file.read_text("utf-8").replace("status: ready", f"status: {'redy ' * 90}"), "utf-8")
-    with visited(chromium, house, viewport=size(390)) as seen:
+    with visited(chromium, edited, viewport=size(390)) as seen:
         assert seen.locator(".excerpt .meant").count() == 1
         assert seen.evaluate("document.documentElement.scrollWidth") <= 390
         for scheme in SCHEMES:
@@ -115,10 +131,11 @@ def test_the_page_is_html_as_it_is_written_down(house: House) -> None:
     assert complaints(pages, [*PAGE_ONLY, *OURS]) == [[], []]
 
 
-@pytest.mark.parametrize("width", [320, 390, 768, 1024, 1440, 2560])
-def test_no_screen_is_too_small_and_none_too_large(chromium: Browser, house: House, width: int) -> None:
-    with visited(chromium, house, "?find=a", viewport=size(width), java_script_enabled=False) as seen:
-        assert seen.evaluate("document.documentElement.scrollWidth") <= width
+def test_no_screen_is_too_small_and_none_too_large(chromium: Browser, house: House) -> None:
+    with visited(chromium, house, "?find=a", java_script_enabled=False) as seen:
+        for width in (320, 390, 768, 1024, 1440, 2560):
+            seen.set_viewport_size(size(width))
+            assert seen.evaluate("document.documentElement.scrollWidth") <= width
 
 
 def test_each_pane_is_what_it_says(chromium: Browser, house: House) -> None:
@@ -162,18 +179,19 @@ def test_panes_and_severities_are_chosen_without_script_and_by_keys(chromium: Br
         assert seen.locator(".until").inner_text() == "in 1 day"
 
 
-@pytest.mark.parametrize("width", [320, 360, 390, 480, 600, 700, 768])
 def test_a_small_screen_shows_the_desktop_s_mail_smaller_and_not_narrower(
-    chromium: Browser, house: House, width: int
+    chromium: Browser, house: House
 ) -> None:
-    with visited(chromium, house, viewport=size(width), java_script_enabled=False) as seen:
-        pane, box = seen.locator(".pane.desktop").bounding_box(), seen.locator("#pane-desktop").bounding_box()
-        assert pane
-        assert box
-        assert box["x"] + box["width"] <= pane["x"] + pane["width"]
+    with visited(chromium, house, java_script_enabled=False) as seen:
         shown = seen.locator("#pane-desktop").element_handle().content_frame()
         assert shown
-        assert shown.evaluate("innerWidth") >= 600
+        for width in (320, 360, 390, 480, 600, 700, 768, 1024, 1440):
+            seen.set_viewport_size(size(width))
+            pane, box = (seen.locator(one).bounding_box() for one in (".pane.desktop", "#pane-desktop"))
+            assert pane
+            assert box
+            assert box["x"] + box["width"] <= pane["x"] + pane["width"], width
+            assert shown.evaluate("innerWidth") >= 600, width
 
 
 def test_on_a_phone_panes_are_a_list(chromium: Browser, house: House) -> None:
@@ -206,16 +224,16 @@ def test_a_link_in_a_pane_opens_a_tab_and_the_pane_stays(chromium: Browser, hous
         assert seen.frame_locator("#pane-desktop").locator("h1").count() == 1
 
 
-def test_what_is_chosen_and_where_one_is_stay_over_a_save(chromium: Browser, house: House) -> None:
-    with visited(chromium, house, viewport=size(1440)) as seen:
+def test_what_is_chosen_and_where_one_is_stay_over_a_save(chromium: Browser, edited: House) -> None:
+    with visited(chromium, edited, viewport=size(1440)) as seen:
         seen.check("#show-phone", force=True)
         pane = seen.locator("#pane-phone").element_handle().content_frame()
         assert pane
         pane.wait_for_load_state()
         pane.evaluate("scrollTo(0, 120)")
-        file = house.root / CONTENT
+        file = edited.root / CONTENT
         file.write_text(file.read_text("utf-8").replace("An intro.", "Another intro."), "utf-8")
-        house.studio.changes.grow()
+        edited.studio.changes.grow()
         seen.frame_locator("#pane-phone").get_by_text("Another intro.", exact=True).wait_for()
         assert seen.is_checked("#show-phone")
         shown = seen.locator("#pane-phone").element_handle().content_frame()
