@@ -7,8 +7,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 DEMO := $(BIN)/broadsheet
-# Two workers: what the smallest machine has. `make test PYTEST="-x tests/test_mail.py"` runs less.
-PYTEST ?= -n 2
+# Two workers: what the smallest machine has; each takes tests in a row, so that files share their servers.
+# `make test PYTEST="-x tests/test_mail.py"` runs less.
+PYTEST ?= -n 2 --dist worksteal
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
