@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterator
+from datetime import timedelta
 from html import unescape
 from pathlib import Path
 
@@ -14,7 +15,8 @@ from bot.previews import PERSONAS
 from bot.store import readers
 from bot.store.decisions import Verb
 from bot.subscriptions import add, key_of
-from bot.web.studio.facts import TOGETHER
+from bot.web.studio.facts import TOGETHER, until
+from bot.web.studio.shelf import KEPT, LASTS, Shelf
 from tests.studio import EVE, ISSUE, WEEK, Browser, House, words
 
 CONTENT = "content/ai-papers/2025-W17.md"
@@ -559,3 +561,42 @@ def test_two_files_for_one_week_are_a_fault_and_keep_what_was_said_before(house:
     assert "faulty" in section(html, "decision")
     assert "2025-W17 stands in" in section(html, "faults")
     assert "It cannot be compared until it can be read." in section(html, "changes")
+
+
+def test_panes_show_what_their_page_has_looked_at_until_something_changes(house: House) -> None:
+    at = [0.0]
+    shelf = Shelf(house.studio, lambda: at[0])
+    first = shelf.fresh(desk(house), WEEK)
+    assert shelf.kept(desk(house), WEEK) is first
+    assert shelf.fresh(desk(house), WEEK) is not first  # a page is always of now
+    second = shelf.kept(desk(house), WEEK)
+    at[0] += LASTS
+    third = shelf.kept(desk(house), WEEK)
+    assert third is not second
+    house.studio.changes.grow()
+    assert shelf.kept(desk(house), WEEK) is not third
+
+
+def test_looks_are_not_kept_without_end(house: House) -> None:
+    shelf = Shelf(house.studio, lambda: 0.0)
+    first = shelf.fresh(desk(house), Week(2025, 1))
+    for number in range(2, KEPT + 2):
+        shelf.fresh(desk(house), Week(2025, number))
+    assert shelf.kept(desk(house), Week(2025, 1)) is not first
+
+
+@pytest.mark.parametrize(
+    ("left", "said"),
+    [
+        (timedelta(days=2, hours=3, minutes=9), "in 2 days 3 hours"),
+        (timedelta(days=1), "in 1 day"),
+        (timedelta(days=1, minutes=1), "in 1 day 1 minute"),
+        (timedelta(hours=1, minutes=59, seconds=59), "in 1 hour 59 minutes"),
+        (timedelta(seconds=59), "in less than a minute"),
+        (timedelta(), "in less than a minute"),
+        (timedelta(seconds=-1), "less than a minute ago"),
+        (-timedelta(days=400, hours=1), "400 days 1 hour ago"),
+    ],
+)
+def test_how_long_it_is_until_the_send_is_said_in_two_units(left: timedelta, said: str) -> None:
+    assert until(left) == said
