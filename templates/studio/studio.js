@@ -87,6 +87,9 @@ const tell = (words) => {
   if (live && live.textContent !== words) { live.textContent = words; live.hidden = !words; }
 };
 
+let goes = 0;  // until when a page that was asked for may come: a reload would take its place
+addEventListener("beforeunload", () => { goes = Date.now() + 10_000; });
+
 const follow = async () => {
   for (let wrong = 0; ;) {
     if (document.hidden) await shown();
@@ -97,6 +100,7 @@ const follow = async () => {
       const { number, again } = await answer.json();
       wrong = 0;
       tell("");
+      while (Date.now() < goes) await seconds(1);
       if (number !== page.number) { keep(); location.reload(); return; }
       await seconds(again);
     } catch {

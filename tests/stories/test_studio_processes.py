@@ -1,14 +1,14 @@
-"""The studio of the real commands: the link in the terminal, each save, and an end when it is asked to end."""
+"""The studio of the real commands: the link in the terminal, each save, an end when it is asked to end."""
 
 import json
 import queue
 import re
 import signal
-import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Thread
+from typing import IO
 
 import pytest
 from playwright.sync_api import Browser, expect
@@ -42,7 +42,7 @@ def running(here: Installation, *words: str) -> Iterator[str]:
     assert (status, "Traceback" in rest) == (0, False), rest
 
 
-def _read(stream: "subprocess.IO[str] | None", told: "queue.Queue[str]") -> None:
+def _read(stream: IO[str] | None, told: "queue.Queue[str]") -> None:
     assert stream
     with stream:
         for line in stream:
