@@ -206,9 +206,11 @@ def numbered(connection: Connection, newsletter: str, subscriber: int) -> Reader
 
 def beginning(connection: Connection, newsletter: str, letters: str, most: int) -> list[tuple[int, str, str]]:
     """The first readers who can be mailed and whose address or name begins so: number, address, name."""
+    small = letters.lower()
     begins = or_(
-        subscribers.c.email_key.startswith(letters.lower(), autoescape=True),
-        func.lower(subscribers.c.name).startswith(letters.lower(), autoescape=True),
+        subscribers.c.email_key.startswith(small, autoescape=True),
+        func.lower(subscribers.c.name).startswith(small, autoescape=True),
+        subscribers.c.name.startswith(letters, autoescape=True),  # SQLite knows only small ASCII letters
     )
     rows = connection.execute(
         _mailable(newsletter)
