@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from bot import plugins
 from bot.calendar import week_at
-from bot.errors import InputError
+from bot.errors import InputError, StoreError
 from bot.models import Consent, Finding, Week
 from bot.settings import Newsletter, Settings, load
 
@@ -75,11 +75,21 @@ class App:
 
         return open_store(self.settings.database, self.settings.root)
 
-    def look_only(self) -> None:
-        """Change nothing in the database: where there is none yet, none is made."""
-        from bot.store import store_to_look_at
+    def look_only(self) -> str:
+        """Make no database where there is none; and go without one that is on a server out of reach.
 
-        self.store = store_to_look_at(self.settings.database, self.settings.root)
+        Says so where that is so, else "": content can be checked far from the server that sends it.
+        """
+        from bot.store import store_of_nothing, store_to_look_at
+
+        try:
+            self.store = store_to_look_at(self.settings.database, self.settings.root)
+        except StoreError as error:
+            if self.settings.database.startswith("sqlite"):
+                raise
+            self.store = store_of_nothing()
+            return f"{error}; until then every issue is taken for one that has not gone out"
+        return ""
 
     @cached_property
     def templates(self) -> "Templates":

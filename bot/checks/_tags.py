@@ -70,7 +70,7 @@ def heading_order(mail: Mail) -> Iterator[Flaw]:
     levels = [int(str(heading.tag)[1]) for heading in mail.tags(*_HEADINGS) if heading not in mail.hidden]
     if levels.count(1) != 1:
         fix = "make the issue's title the one <h1>"
-        yield Flaw(mail.place("<h1"), f"{levels.count(1)} <h1>", fix, mail.issue.key)
+        yield Flaw(mail.place("<h1"), f"the mail has {levels.count(1)} <h1>", fix, mail.issue.key)
     skips = [(before, level) for before, level in pairwise(levels) if level > before + 1]
     for before, level in dict.fromkeys(skips):
         message = f"<h{level}> follows <h{before}>"

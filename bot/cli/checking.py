@@ -74,7 +74,8 @@ def check_(
             return session.onlooker.check(issues, session.now, progress("judging issues"), look_up)
 
     with _annotating(session):
-        session.onlooker.look_only()
+        if alone := session.onlooker.look_only():
+            session.complain(alone)
         findings = fixed(session, judged, dry_run=dry_run) if fix else judged()
     if session.form == "github":
         click.echo(github(findings, _folder(session)), nl=bool(findings))

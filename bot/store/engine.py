@@ -127,6 +127,11 @@ def store_to_look_at(database: str, root: Path) -> Store:
     url = _parsed(database)
     if url.get_backend_name() != "sqlite" or not url.database or (root / url.database).exists():
         return open_store(database, root)
+    return store_of_nothing()
+
+
+def store_of_nothing() -> Store:
+    """An empty database in memory, for one who only looks."""
     from bot.store.tables import metadata  # noqa: PLC0415 (imported where it is needed, as the migrations are)
 
     store = Store(_engine(make_url("sqlite://")))

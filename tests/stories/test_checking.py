@@ -58,6 +58,20 @@ def test_to_check_leaves_nothing_behind(here: Installation) -> None:
     assert sorted(here.root.rglob("*")) == before
 
 
+def test_far_from_the_server_its_database_is_gone_without(here: Installation) -> None:
+    path = here.root / "config/bot.toml"
+    nowhere = 'database = "postgresql+psycopg://nobody@127.0.0.1:1/letters"'
+    path.write_text("\n".join([nowhere, *_without_database(path.read_text("utf-8"))]), "utf-8")
+    answer = here("check", "--format", "json")
+    assert (answer.status, {one["severity"] for one in answer.json} & {"error"}) == (0, set())
+    assert "every issue is taken for one that has not gone out" in answer.err
+    assert here("issues").status == 2
+
+
+def _without_database(text: str) -> list[str]:
+    return [line for line in text.splitlines() if not line.startswith("database")]
+
+
 @pytest.mark.parametrize(
     ("name", "complaint"),
     [
