@@ -270,7 +270,9 @@ def test_a_configuration_that_cannot_be_read_is_shown_with_file_and_key_and_the_
     assert "schedule.att" not in house.browser().get("/studio").get_data(as_text=True)
     house.rewrite("att = ", "at = ")
     assert "schedule.att" not in ann.get("/studio").get_data(as_text=True)
-    assert house.studio.app is not house.app
+    assert house.studio.app is house.app  # nothing has changed, and what was made of it is kept
+    house.rewrite('title = "AI Papers of the Week"', 'title = "Papers"')
+    assert "AI Papers of the Week" not in words(ann.get("/studio"))
     assert house.studio.app.store is store  # the database was opened once
 
 
