@@ -1,15 +1,10 @@
 """A published issue is corrected where it was posted, once, whatever happens; nobody gets mail again."""
 
-import io
-import os
-import sys
 from collections.abc import Callable
-from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 
 import pytest
 
-from bot import cli
 from bot.channels import _slack_courier
 from bot.models import Balance
 from bot.outbox import work
@@ -19,29 +14,10 @@ from bot.store.issues import Published
 from tests.recording import LETTER, NOW, PAYLOAD, WEEK, conversation, published as recorded, terms
 from tests.servers import slack as faults
 from tests.servers.slack import TOKEN, SlackServer
-from tests.stories.installation import Answer, Installation
+from tests.stories.installation import Answer, InProcess, Installation
 
 UPDATE = "chat.update"
 HEAD = "---\ntitle: {title}\nweek: 2025-W17\nstatus: ready\n---\n\nAn intro.\n"
-
-
-class Here(Installation):
-    """An installation whose commands run in this process."""
-
-    def __call__(self, *words: str) -> Answer:
-        out, err, status = io.StringIO(), io.StringIO(), 0
-        with pytest.MonkeyPatch.context() as patch, redirect_stdout(out), redirect_stderr(err):
-            patch.chdir(self.root)
-            patch.setattr(sys, "argv", ["broadsheet", *words])
-            for variable in [one for one in os.environ if one.startswith("BROADSHEET_")]:
-                patch.delenv(variable)
-            for variable, value in self.environment.items():
-                patch.setenv(variable, value)
-            try:
-                cli.main()
-            except SystemExit as end:
-                status = int(end.code or 0)
-        return Answer(status, out.getvalue(), err.getvalue())
 
 
 @pytest.fixture(autouse=True)
@@ -94,7 +70,7 @@ def shown(here: Installation, channel: str = "team") -> dict[int, int]:
 
 def test_the_messages_are_changed_in_place_and_mail_is_not_sent_again(tmp_path: Path) -> None:
     with SlackServer() as server:
-        here = installed(Here, tmp_path, server, "one", "two")
+        here = installed(InProcess, tmp_path, server, "one", "two")
         here.readers(2)
         assert here("publish", "2025-W17").status == 0
         mails = mailed(here)
@@ -123,7 +99,7 @@ def test_the_messages_are_changed_in_place_and_mail_is_not_sent_again(tmp_path: 
 
 def test_a_correction_may_have_more_parts(tmp_path: Path) -> None:
     with SlackServer() as server:
-        here = installed(Here, tmp_path, server, "one")
+        here = installed(InProcess, tmp_path, server, "one")
         assert here("publish", "2025-W17").status == 0
         before = len(server.posts)
         written(here, "More", "one", "two", "three")
@@ -137,7 +113,7 @@ def test_a_correction_may_have_more_parts(tmp_path: Path) -> None:
 
 def test_a_correction_may_have_fewer_and_takes_no_message_away(tmp_path: Path) -> None:
     with SlackServer() as server:
-        here = installed(Here, tmp_path, server, "one", "two", "three")
+        here = installed(InProcess, tmp_path, server, "one", "two", "three")
         assert here("publish", "2025-W17").status == 0
         count = len(server.posts)
         written(here, "Fewer", "one")
@@ -152,7 +128,7 @@ def test_a_correction_may_have_fewer_and_takes_no_message_away(tmp_path: Path) -
 
 def test_a_part_that_slack_finds_too_long_is_changed_in_halves(tmp_path: Path) -> None:
     with SlackServer() as server:
-        here = installed(Here, tmp_path, server, "one", "two")
+        here = installed(InProcess, tmp_path, server, "one", "two")
         assert here("publish", "2025-W17").status == 0
         count = len(server.posts)
         written(here, "As it is", "one", "two")
@@ -172,7 +148,7 @@ def test_a_part_that_slack_finds_too_long_is_changed_in_halves(tmp_path: Path) -
 def corrected_after(tmp_path: Path, *wrong: faults.Fault) -> tuple[Answer, dict[int, int], Answer]:
     """What `correct` says where its first updates go wrong, what stands then, and what it says once more."""
     with SlackServer() as server:
-        here = installed(Here, tmp_path, server, "one", "two")
+        here = installed(InProcess, tmp_path, server, "one", "two")
         assert here("publish", "2025-W17").status == 0
         written(here, "As it is", "one", "two")
         server.next(*wrong, method=UPDATE)
@@ -216,7 +192,7 @@ def test_an_answer_that_is_lost_is_asked_for_again(tmp_path: Path, fault: faults
 
 def test_a_message_that_was_deleted_is_told_each_time(tmp_path: Path) -> None:
     with SlackServer() as server:
-        here = installed(Here, tmp_path, server, "one", "two")
+        here = installed(InProcess, tmp_path, server, "one", "two")
         assert here("publish", "2025-W17").status == 0
         server.posts[0].deleted = True
         written(here, "As it is", "one", "two")
@@ -231,7 +207,7 @@ def test_a_message_that_was_deleted_is_told_each_time(tmp_path: Path) -> None:
 
 def test_a_correction_needs_a_yes_of_its_own_where_one_is_required(tmp_path: Path) -> None:
     with SlackServer() as server:
-        here = installed(Here, tmp_path, server, "one", approval="required")
+        here = installed(InProcess, tmp_path, server, "one", approval="required")
         assert here("approve", "2025-W17").status == 0
         assert here("publish", "2025-W17").status == 0
         assert "nothing is left to decide" in here("approve", "2025-W17").err
@@ -249,7 +225,7 @@ def test_a_correction_needs_a_yes_of_its_own_where_one_is_required(tmp_path: Pat
 
 def test_a_hold_stops_a_correction(tmp_path: Path) -> None:
     with SlackServer() as server:
-        here = installed(Here, tmp_path, server, "one")
+        here = installed(InProcess, tmp_path, server, "one")
         assert here("publish", "2025-W17").status == 0
         written(here, "As it is", "one")
         assert here("hold", "2025-W17").status == 0
@@ -260,14 +236,14 @@ def test_a_hold_stops_a_correction(tmp_path: Path) -> None:
 
 def test_what_was_never_published_cannot_be_corrected(tmp_path: Path) -> None:
     with SlackServer() as server:
-        here = installed(Here, tmp_path, server, "one")
+        here = installed(InProcess, tmp_path, server, "one")
         answer = here("correct", "2025-W17")
     assert (answer.status, "it was never published" in answer.err) == (2, True)
 
 
 def test_a_part_in_doubt_is_found_though_a_correction_came_in_between(tmp_path: Path) -> None:
     with SlackServer(scopes=frozenset({"chat:write"})) as server:
-        here = installed(Here, tmp_path, server, "one", "two")
+        here = installed(InProcess, tmp_path, server, "one", "two")
         server.next(faults.reset_after_storing)
         assert here("publish", "2025-W17").status == 1
         written(here, "As it is", "one", "two")
@@ -279,7 +255,7 @@ def test_a_part_in_doubt_is_found_though_a_correction_came_in_between(tmp_path: 
 
 
 def test_a_folder_shows_the_correction(tmp_path: Path) -> None:
-    here = Here(tmp_path)
+    here = InProcess(tmp_path)
     here.issue()
     assert here("publish", "2025-W17").status == 0
     here.issue(title="Three papers")

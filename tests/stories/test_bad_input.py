@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.servers.smtp import Scripted, reply
-from tests.stories.installation import ISSUE, Installation
+from tests.stories.installation import ISSUE, InProcess, Installation
 
 WEEK = ISSUE.format(title="T", week="2025-W17", status="ready")
 
@@ -17,6 +17,12 @@ WEEK = ISSUE.format(title="T", week="2025-W17", status="ready")
 def here(begun: Path, tmp_path: Path) -> Installation:
     """A fresh installation with one reader."""
     return Installation.copied(begun, tmp_path)
+
+
+@pytest.fixture
+def inside(begun: Path, tmp_path: Path) -> Installation:
+    """The same without a process for each command, for tables of many."""
+    return InProcess.copied(begun, tmp_path)
 
 
 def nothing_went_out(here: Installation) -> bool:
@@ -38,13 +44,13 @@ def nothing_went_out(here: Installation) -> bool:
     ],
     ids=["week", "key", "unclosed", "twice", "empty", "line-break", "encoded-word", "status", "nul"],
 )
-def test_a_broken_issue_is_refused_with_its_line(here: Installation, content: str, line: str) -> None:
-    here.write("content/ai-papers/2025-W17.md", content)
-    answer = here("publish", "2025-W17")
+def test_a_broken_issue_is_refused_with_its_line(inside: Installation, content: str, line: str) -> None:
+    inside.write("content/ai-papers/2025-W17.md", content)
+    answer = inside("publish", "2025-W17")
     assert answer.status == 2
     assert f"content/ai-papers/{line}" in answer.complaint
     assert "Traceback" not in answer.err
-    assert nothing_went_out(here)
+    assert nothing_went_out(inside)
 
 
 def test_invalid_utf_8_is_refused_with_its_offset(here: Installation) -> None:
@@ -97,11 +103,11 @@ def test_two_files_for_one_week_are_an_error_that_names_both(here: Installation)
     ],
 )
 def test_a_broken_configuration_names_file_and_key(
-    here: Installation, file: str, old: str, new: str, said: str
+    inside: Installation, file: str, old: str, new: str, said: str
 ) -> None:
-    path = here.root / file
+    path = inside.root / file
     path.write_text(path.read_text("utf-8").replace(old, new), "utf-8")
-    answer = here("publish", "2025-W17")
+    answer = inside("publish", "2025-W17")
     assert answer.status == 2
     assert said in answer.err
     assert file in answer.err
@@ -127,9 +133,9 @@ def test_a_broken_configuration_names_file_and_key(
     ],
     ids=" ".join,
 )
-def test_a_wrong_command_line_is_one_line_and_status_2(here: Installation, words: tuple[str, ...]) -> None:
-    here.issue()
-    answer = here(*words)
+def test_a_wrong_command_line_is_one_line_and_status_2(inside: Installation, words: tuple[str, ...]) -> None:
+    inside.issue()
+    answer = inside(*words)
     assert answer.status == 2
     assert answer.complaint
     assert "Traceback" not in answer.err

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.stories.installation import Installation
+from tests.stories.installation import InProcess, Installation
 
 NO_TEXT = "## A third paper\n\n[Paper](https://example.org/3)\n"
 
@@ -12,7 +12,7 @@ NO_TEXT = "## A third paper\n\n[Paper](https://example.org/3)\n"
 @pytest.fixture
 def here(tmp_path: Path) -> Installation:
     """An installation with two issues; in the second one, an entry has no text."""
-    made = Installation(tmp_path)
+    made = InProcess(tmp_path)
     made.issue()
     other = made.issue("2025-W18", title="Three papers")
     text = other.read_text("utf-8").replace("example.org/1", "example.org/11")

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.stories.installation import ISSUE, Installation
+from tests.stories.installation import ISSUE, InProcess, Installation
 
 THEME = """\
 {% extends "themes/plain.html.j2" %}
@@ -29,7 +29,7 @@ SENT = "2025-04-25T09:00+02:00"
 @pytest.fixture
 def here(begun: Path, tmp_path: Path) -> Installation:
     """An installation with a theme of its own that is faulty, one reader and one issue."""
-    made = Installation.copied(begun, tmp_path)
+    made = InProcess.copied(begun, tmp_path)
     path = made.root / "config/newsletters/ai-papers.toml"
     made.write(str(path), path.read_text("utf-8").replace("[schedule]", 'theme = "own"\n\n[schedule]'))
     made.write("templates/themes/own.html.j2", THEME)
