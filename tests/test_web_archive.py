@@ -277,7 +277,10 @@ def test_a_newsletter_cannot_have_the_name_of_another_page(tmp_path: Path) -> No
     (tmp_path / "config/bot.toml").write_text("", "utf-8")
     (folder / "issues.toml").write_text(text, "utf-8")
     assert load(tmp_path / "config/bot.toml", {}).newsletters
-    (folder / "zine.toml").write_text(text, "utf-8")
+    (folder / "enter.toml").write_text(text, "utf-8")  # where links lead into the studio
+    with pytest.raises(InputError, match=r"enter\.toml: an address of the site begins so"):
+        load(tmp_path / "config/bot.toml", {})
+    (folder / "enter.toml").rename(folder / "zine.toml")
     with pytest.raises(InputError, match=r"issues\.toml: an address of the site begins so"):
         load(tmp_path / "config/bot.toml", {})
 

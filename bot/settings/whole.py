@@ -17,6 +17,8 @@ from bot.settings.values import BaseUrl, PluginName, TransportOptions, domain_of
 DEFAULT_TRANSPORT = {"kind": "maildir"}
 TAKEN = frozenset({"confirm", "healthz", "issues", "metrics", "page", "readyz", "studio", "subscribe", "u"})
 """First steps of the site's own addresses, which no newsletter beside others can be named."""
+IN_THE_STUDIO = frozenset({"changes", "decide", "enter", "files", "sign-in", "sign-out"})
+"""First steps of the studio's addresses, where every newsletter stands under its name."""
 
 
 class Settings(BaseSettings):
@@ -92,8 +94,9 @@ class Settings(BaseSettings):
 
     @model_validator(mode="after")
     def _named_apart(self) -> Self:
-        """Where there are several newsletters their names stand in addresses, beside what is there anyway."""
-        if taken := TAKEN.intersection(self.newsletters if len(self.newsletters) > 1 else ()):
+        """A newsletter's name stands in addresses: in the studio's, and of several newsletters in the site's."""
+        reserved = TAKEN | IN_THE_STUDIO if len(self.newsletters) > 1 else IN_THE_STUDIO
+        if taken := reserved.intersection(self.newsletters):
             words = "an address of the site begins so: give the file another name"
             raise FaultsError([Fault(("newsletters", name), "value_error", words) for name in sorted(taken)])
         return self
