@@ -94,7 +94,7 @@ class Settings(BaseSettings):
 
     @model_validator(mode="after")
     def _named_apart(self) -> Self:
-        """A newsletter's name stands in addresses: in the studio's, and of several newsletters in the site's."""
+        """A name stands in addresses: in the studio's and, of several newsletters, in the site's."""
         reserved = TAKEN | IN_THE_STUDIO if len(self.newsletters) > 1 else IN_THE_STUDIO
         if taken := reserved.intersection(self.newsletters):
             words = "an address of the site begins so: give the file another name"
