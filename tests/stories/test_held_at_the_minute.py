@@ -14,7 +14,7 @@ from bot.errors import HeldError
 from bot.notices import Kind, Notice
 from bot.running import run
 from bot.settings import load
-from tests.stories.installation import Installation
+from tests.stories.installation import InProcess, Installation
 
 EVE = "2025-04-24T09:00+02:00"
 AT = "2025-04-25T09:00+02:00"
@@ -71,7 +71,7 @@ def notices(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def here(tmp_path: Path) -> Installation:
     """An installation with an issue in which something was left to do."""
-    made = Installation(tmp_path)
+    made = InProcess(tmp_path)
     left_to_do(made)
     return made
 
