@@ -11,7 +11,7 @@ from email.message import EmailMessage
 from pathlib import Path
 from typing import Any, Self
 
-from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Error, Page, Request, Route
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Error, Page, Request, Route, expect
 
 from bot.app import App
 from bot.models import Week
@@ -182,6 +182,7 @@ def browsing(chromium: Browser, address: str, width: int = 1280, **more: Any) ->
     options: dict[str, Any] = {"viewport": {"width": width, "height": 900}, "color_scheme": "null", **more}
     context = chromium.new_context(**options)
     context.set_default_timeout(PATIENCE)
+    expect.set_options(timeout=PATIENCE)
     desktop = Desktop(context, context.new_page(), address)
     context.route(lambda url: not url.startswith((address, "data:", "about:")), _refusal(desktop.troubles))
     context.on("page", lambda page: _watch(page, desktop.troubles))

@@ -27,6 +27,11 @@ OPEN = {*DOORS, "files", "confirm", "confirmed"}
 """Likewise, because they ask for something else instead, or give nothing away."""
 
 
+FRAMES = {"studio.frame", "studio.slack"}
+"""What stands inside of a page of ours."""
+NOT_NOW = "<!DOCTYPE html><title>Not now</title><p>This cannot be shown at the moment.</p>"
+
+
 def blueprint(studio: Studio) -> Blueprint:
     """`/studio`, with all its groups of pages."""
     pages = Blueprint("studio", __name__, url_prefix="/studio")
@@ -72,6 +77,10 @@ def _unreadable(error: Exception) -> Response:
 
 
 def _with_headers(response: Response) -> Response:
+    if request.endpoint in FRAMES and response.status_code >= 400:  # noqa: PLR2004 (a status)
+        # A page of ours would not let itself be framed: the browser would say that we do not answer.
+        pane = answers.framed(NOT_NOW)
+        pane.status_code, response = response.status_code, pane
     for name, value in answers.HEADERS.items():
         response.headers.setdefault(name, value)
     return response
