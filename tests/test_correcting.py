@@ -16,6 +16,7 @@ from tests.servers import slack as faults
 from tests.servers.slack import TOKEN, SlackServer
 from tests.stories.installation import Answer, InProcess, Installation
 
+Here = InProcess  # the name by which the tests of the pages know it
 UPDATE = "chat.update"
 HEAD = "---\ntitle: {title}\nweek: 2025-W17\nstatus: ready\n---\n\nAn intro.\n"
 
