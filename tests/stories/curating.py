@@ -11,7 +11,17 @@ from email.message import EmailMessage
 from pathlib import Path
 from typing import Any, Self
 
-from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Error, Page, Request, Route, expect
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    ConsoleMessage,
+    Error,
+    Frame,
+    Page,
+    Request,
+    Route,
+    expect,
+)
 
 from bot.app import App
 from bot.models import Week
@@ -189,11 +199,19 @@ def browsing(chromium: Browser, address: str, width: int = 1280, **more: Any) ->
     _watch(desktop.page, desktop.troubles)
     try:
         yield desktop
-        marks = [frame.evaluate("window.mark || ''") for page in context.pages for frame in page.frames]
+        marks = [_mark(frame) for page in context.pages for frame in page.frames]
         desktop.troubles += [f"a script ran: {mark}" for mark in marks if mark]
     finally:
         context.close()
     assert not desktop.troubles, "\n".join(desktop.troubles)
+
+
+def _mark(frame: Frame) -> str:
+    """What a script left there; nothing where the page comes anew at this moment."""
+    try:
+        return str(frame.evaluate("window.mark || ''"))
+    except Error:
+        return ""
 
 
 def _refusal(troubles: list[str]) -> Callable[[Route, Request], None]:

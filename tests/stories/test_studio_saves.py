@@ -21,6 +21,7 @@ def newsroom(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Newsro
     monkeypatch.setattr(_slack_courier, "PACE", 0.0)
     with Newsroom(tmp_path, "2025-04-24T09:00+02:00") as newsroom:
         newsroom.here.issue()
+        newsroom.here.write("templates/email/words.txt", "")
         yield newsroom.open()
 
 
