@@ -100,10 +100,11 @@ class House:
     # ------------------------------------------------------------------------------------------------ mails
 
     def mails(self) -> list[tuple[str, str]]:
-        """The mails that left, in no order, each with whom it is to and the link in it."""
+        """The mails that left, oldest first, each with whom it is to and the link in it."""
         self.studio.aside.submit(lambda: None).result()  # what was asked for before has left
         found = []
-        for file in sorted((self.root / "outbox/maildir/new").glob("*")):
+        files = (self.root / "outbox/maildir/new").glob("*")
+        for file in sorted(files, key=lambda one: one.stat().st_mtime_ns):
             message = email.message_from_bytes(file.read_bytes(), policy=email.policy.default)
             text = message.get_body(("plain",))
             assert text

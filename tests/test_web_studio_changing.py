@@ -121,10 +121,27 @@ def test_a_folder_that_is_made_later_is_watched_from_then_on(tmp_path: Path) -> 
     with watching([folder], lambda paths: told.put([*paths])):
         folder.mkdir()
         assert told.get(timeout=PATIENCE) == [folder]
-        assert first(lambda number: (folder / "x.j2").write_text(str(number)), told) == [folder / "x.j2"]
+        while folder / "x.j2" not in first(lambda number: (folder / "x.j2").write_text(str(number)), told):
+            pass
         shutil.rmtree(folder)
         while told.get(timeout=PATIENCE) != [folder]:
             pass
+
+
+def test_a_save_in_a_new_folder_before_it_is_watched_is_told_of(tmp_path: Path) -> None:
+    """Nobody sees that one: so whoever is told of the folder is told of it once more."""
+    folder = tmp_path / "templates"
+    told: Queue[list[Path]] = Queue()
+
+    def saving(paths: Sequence[Path]) -> None:
+        if told.empty():
+            (folder / "x.j2").write_text("saved before the watching began")
+        told.put([*paths])
+
+    with watching([folder], saving):
+        folder.mkdir()
+        assert told.get(timeout=PATIENCE) == [folder]
+        assert folder in told.get(timeout=PATIENCE)
 
 
 def test_a_fault_of_who_is_told_ends_no_watching(tmp_path: Path) -> None:

@@ -71,10 +71,11 @@ def _watch(
     there = _there(folders)
     while not stop.is_set():
         try:
-            if there != known:
-                seen([*{*there} ^ {*known}])
+            others = [*{*there} ^ {*known}]
+            if others:
+                seen(others)
             if there:
-                _while_there(there, folders, seen, stop)
+                _while_there(there, folders, seen, stop, others)
             else:
                 stop.wait(LOOKED / 1000)
         except Exception as error:  # noqa: BLE001 (whatever it is: a thread that ended would watch no more)
@@ -88,15 +89,23 @@ def _there(folders: Sequence[Path]) -> list[Path]:
 
 
 def _while_there(
-    there: Sequence[Path], folders: Sequence[Path], seen: Callable[[Sequence[Path]], None], stop: Event
+    there: Sequence[Path],
+    folders: Sequence[Path],
+    seen: Callable[[Sequence[Path]], None],
+    stop: Event,
+    others: Sequence[Path],
 ) -> None:
-    """Watch folders until others are there."""
+    """Watch folders until others are there; `others` have just come or gone, and are told once more.
+
+    What was saved in them before the watching began was seen by nobody.
+    """
     watched = watch(
         *there, debounce=AT_MOST, step=QUIET, rust_timeout=LOOKED, yield_on_timeout=True,
         stop_event=stop, raise_interrupt=False,
     )  # fmt: skip
     for changes in watched:
-        if changes:
-            seen([Path(path) for _, path in changes])
+        if changes or others:
+            seen([*(Path(path) for _, path in changes), *others])
+            others = ()
         if _there(folders) != list(there):
             return
