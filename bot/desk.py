@@ -62,9 +62,11 @@ class Desk:
         return read_newsletter(root / "content" / name, name, self.newsletter.schedule.zone, root)
 
     def weeks(self, now: datetime) -> set[Week]:
-        """The weeks that an issue was written for, and the one that single entries are collected for."""
+        """The weeks that an issue was written for, readable or not, and the one that is collected for."""
         collected = {send.week for send in upcoming(self.newsletter.schedule, now, 1)}
-        return {issue.week for issue in self.content.issues} | collected
+        keys = (finding.issue or "" for finding in self.content.findings)
+        faulty = {week for key in keys if (week := _week_of(key))}
+        return {issue.week for issue in self.content.issues} | faulty | collected
 
     def unpublished(self, now: datetime) -> list[Week]:
         """Those of `weeks` that have not gone out, oldest first."""
@@ -310,3 +312,11 @@ class Desk:
 def _is_worth_a_word(finding: Finding) -> bool:
     """Whether who publishes an issue is told: a warning about the issue, not about the whole installation."""
     return finding.severity is Severity.WARNING and finding.issue is not None
+
+
+def _week_of(key: str) -> Week | None:
+    """The week that an issue's key names; of a file without a week there is none."""
+    try:
+        return Week.parse(key.rpartition("/")[2])
+    except ValueError:
+        return None

@@ -34,7 +34,7 @@ def listing(desk: Desk, now: datetime) -> Iterator[dict[str, Any]]:
     why = against(desk, now)
     for week in sorted({*gone, *desk.weeks(now)}, reverse=True):
         picked = desk.picked(week, now)
-        if picked.issue or week in gone:
+        if picked.issue or week in gone or desk.faults(picked, week):
             left_out = None if week in gone else skipped(desk, week, now)
             yield _row(desk, week, picked, gone.get(week), why.get(week) or left_out)
 

@@ -76,6 +76,14 @@ def test_one_bad_file_does_not_hide_the_others(here: Installation) -> None:
     assert here("publish", "2025-W17").status == 0
 
 
+def test_an_issue_that_cannot_be_read_is_listed_as_faulty(inside: Installation) -> None:
+    inside.issue()
+    inside.write("content/ai-papers/2025-W19.md", "---\ntitle: [\n---\n")
+    inside.write("content/ai-papers/notes.md", "---\ntitle: [\n---\n")  # of no week that one could tell
+    rows = inside("issues", "--format", "json").json
+    assert {row["issue"]: row["state"] for row in rows} == {"2025-W19": "faulty", "2025-W17": "ready"}
+
+
 def test_two_files_for_one_week_are_an_error_that_names_both(here: Installation) -> None:
     here.issue()
     here.write("content/ai-papers/again.md", WEEK)
