@@ -1,6 +1,6 @@
 """The only place that builds things: Settings in, wired parts out."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from datetime import datetime
 from functools import cached_property
@@ -11,19 +11,15 @@ from typing import TYPE_CHECKING, Any
 from bot import plugins
 from bot.calendar import week_at
 from bot.errors import InputError, StoreError
-from bot.models import Consent, Finding, Week
+from bot.models import Week
 from bot.settings import Newsletter, Settings, load
 
 if TYPE_CHECKING:  # each is imported when it is built: a command pays for what it uses
-    from typing import IO
-
     from bot.channels import Channel
     from bot.channels._slack_courier import PostingCourier
-    from bot.checks import Material, Web
     from bot.desk import Desk
     from bot.dkim import Signer
     from bot.doctor import Diagnosis
-    from bot.lookups import Wire
     from bot.proofs import Proofs
     from bot.store import Store
     from bot.telling import Messenger, Way
@@ -210,62 +206,6 @@ class App:
             raise InputError("ISSUE", what, plugins.nearest(issue, every)[2:] or example)
         return self.newsletter(issue or None)
 
-    def check(
-        self,
-        names: Iterable[str],
-        now: datetime,
-        watch: Callable[[int, int], object] = lambda _done, _all: None,
-        look_up: "Callable[[Material], Web] | None" = None,
-    ) -> list[Finding]:
-        """Every finding of the configuration, of the content and of its mails, or of some issues.
-
-        Issues are named as ever, or by their content files. Mails are judged of those, or else of all that
-        were not published yet. `watch` is told how many are judged, and of how many. With `look_up`, the
-        web is asked about the links.
-        """
-        from bot.checks import in_order, look
-        from bot.inspection import everything, only
-
-        desks = {desk.newsletter.name: desk for desk in self.desks()}
-        meant = [self._meant(name, desks) for name in names]
-        named = [] if None in meant else list(filter(None, meant))
-        chosen = named or [(desk, week) for desk in desks.values() for week in desk.unpublished(now)]
-        findings: list[Finding] = []
-        for done, (desk, week) in enumerate(chosen):
-            watch(done, len(chosen))
-            findings += desk.judged(week, now, named=bool(named))
-        material = (
-            only(self.settings, named, now) if named else everything(self.settings, desks.values(), now)
-        )
-        subjects = (material,) if look_up is None else (material, look_up(material))
-        return in_order([*look(*subjects), *findings])
-
-    def look_up(
-        self,
-        material: "Material",
-        now: datetime,
-        watch: Callable[[int, int], object] = lambda _done, _all: None,
-        wire: "Wire | None" = None,
-    ) -> "Web":
-        """What the web says of the links in some content; what it said lately is in `var/lookups.json`."""
-        from bot.checks import Web, to_ask
-        from bot.lookups import Hosts, Lookups, Memory, Wire
-
-        memory = Memory(self.settings.root / "var" / "lookups.json", now)
-        lookups = Lookups(wire or Wire(), memory, Hosts())
-        return Web(material, lookups.look_up(to_ask(material), watch))
-
-    def _meant(self, name: str, desks: "Mapping[str, Desk]") -> "tuple[Desk, Week] | None":
-        """The issue that a name or a file means; None for a file that is no issue's, and so is about all."""
-        from bot.inspection import issue_in
-
-        if (file := Path(name)).is_file():
-            return issue_in(file, desks, self.settings.root)
-        if file.suffix:
-            raise InputError(name, "no such file", "name one that is there, or a week such as 2025-W17")
-        desk, week = self.issue(name)
-        return desks[desk.newsletter.name], week
-
     def examine(self, now: datetime, *, nameserver: str | None, offline: bool) -> "Iterator[Diagnosis]":
         """What the doctor finds, one examination after the other; the database is not made for it."""
         from bot.doctor import Patient, examine
@@ -361,47 +301,3 @@ class App:
             if link := studio.invite(address):
                 say(f"the studio opens once, within ten minutes, at {link}")
             yield
-
-    # ------------------------------------------------------------------------------------------ the readers
-
-    def import_readers(
-        self, file: Path, name: str | None, consent: str, now: datetime, *, dry_run: bool
-    ) -> dict[str, Any]:
-        """Take readers from a CSV file; the report as a document."""
-        from dataclasses import asdict
-
-        from bot.subscriptions import import_csv
-
-        newsletter = self.newsletter(name)
-        return asdict(import_csv(self.store, file, newsletter.name, Consent(consent), now, dry_run=dry_run))
-
-    def export_readers(self, stream: "IO[str]", name: str | None) -> None:
-        """Write readers as CSV."""
-        from bot.subscriptions import export_csv
-
-        export_csv(self.store, stream, self.newsletter(name).name if name else None)
-
-    def add_reader(
-        self, email: str, full_name: str, language: str, name: str | None, consent: str, now: datetime
-    ) -> str:
-        """Add one reader; their state afterwards."""
-        from bot.subscriptions import add
-
-        newsletter = self.newsletter(name)
-        return add(self.store, newsletter.name, email, full_name, language, Consent(consent), now)
-
-    def remove_reader(self, email: str, name: str | None, now: datetime) -> list[str]:
-        """Unsubscribe a reader; the newsletters they left."""
-        from bot.subscriptions import remove
-
-        return remove(self.store, email, self.newsletter(name).name if name else None, now)
-
-    def readers(self, name: str | None) -> list[dict[str, Any]]:
-        """The readers as documents."""
-        from dataclasses import asdict
-
-        from bot.store import readers
-
-        chosen = self.newsletter(name).name if name else None
-        with self.store.read() as connection:
-            return [asdict(one) for one in readers.every(connection, chosen)]

@@ -1,17 +1,74 @@
-"""Gathers what the rules about content look at from desks: everything there is, or the issues named."""
+"""Gathers from desks what the rules look at, everything or the issues named, and holds it to them."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bot.checks import Material, known
+from bot.checks import Material, Web, in_order, known, look, to_ask
 from bot.checks._words import Words
+from bot.errors import InputError
 from bot.models import Entry, Finding, Issue, Week
 from bot.settings import Settings
 
 if TYPE_CHECKING:  # a desk asks here for what its own issues are held against
+    from bot.app import App
     from bot.desk import Desk
+    from bot.lookups import Wire
+
+
+def check(
+    app: "App",
+    names: Iterable[str],
+    now: datetime,
+    watch: Callable[[int, int], object] = lambda _done, _all: None,
+    look_up: Callable[[Material], Web] | None = None,
+) -> list[Finding]:
+    """Every finding of the configuration, of the content and of its mails, or of some issues.
+
+    Issues are named as ever, or by their content files. Mails are judged of those, or else of all that were
+    not published yet. `watch` is told how many are judged, and of how many. With `look_up`, the web is asked
+    about the links.
+    """
+    desks = {desk.newsletter.name: desk for desk in app.desks()}
+    meant = [_meant(app, name, desks) for name in names]
+    named = [] if None in meant else list(filter(None, meant))
+    chosen = named or [(desk, week) for desk in desks.values() for week in desk.unpublished(now)]
+    findings: list[Finding] = []
+    for done, (desk, week) in enumerate(chosen):
+        watch(done, len(chosen))
+        findings += desk.judged(week, now, named=bool(named))
+    material = only(app.settings, named, now) if named else everything(app.settings, desks.values(), now)
+    subjects = (material,) if look_up is None else (material, look_up(material))
+    return in_order([*look(*subjects), *findings])
+
+
+def look_up(
+    settings: Settings,
+    material: Material,
+    now: datetime,
+    watch: Callable[[int, int], object] = lambda _done, _all: None,
+    wire: "Wire | None" = None,
+) -> Web:
+    """What the web says of the links in some content; what it said lately is in `var/lookups.json`."""
+    from bot.lookups import Hosts, Lookups, Memory, Wire  # noqa: PLC0415 (for those who ask the web)
+
+    memory = Memory(settings.root / "var" / "lookups.json", now)
+    lookups = Lookups(wire or Wire(), memory, Hosts())
+    return Web(material, lookups.look_up(to_ask(material), watch))
+
+
+def _meant(app: "App", name: str, desks: "Mapping[str, Desk]") -> "tuple[Desk, Week] | None":
+    """The issue that a name or a file means; None for a file that is no issue's, and so is about all."""
+    if (file := Path(name)).is_file():
+        return issue_in(file, desks, app.settings.root)
+    if file.suffix:
+        raise InputError(name, "no such file", "name one that is there, or a week such as 2025-W17")
+    desk, week = app.issue(name)
+    return desks[desk.newsletter.name], week
+
+
+# ------------------------------------------------------------------------------------------ what is looked at
 
 
 def everything(settings: Settings, desks: "Iterable[Desk]", now: datetime) -> Material:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+from bot import inspection
 from bot.app import App
 from bot.checks import Material, Web, to_ask
 from bot.cli import broadsheet
@@ -154,8 +155,11 @@ def test_what_the_web_says_is_told_with_all_else_and_asked_once(
     )
 
     def found() -> list[str]:
-        findings = app.check(
-            ["2025-W17"], NOW, look_up=lambda material: app.look_up(material, NOW, wire=wire)
+        findings = inspection.check(
+            app,
+            ["2025-W17"],
+            NOW,
+            look_up=lambda content: inspection.look_up(app.settings, content, NOW, wire=wire),
         )
         return [finding.rule for finding in findings if finding.rule in ("links.dead", "links.moved")]
 
@@ -175,5 +179,5 @@ def test_the_web_is_asked_about_what_is_checked_and_nothing_else(root: Path) -> 
         asked.extend(to_ask(material))
         return Web(material, {})
 
-    App(load(root / "config/bot.toml", {})).check(["2025-W17"], NOW, look_up=look_up)
+    inspection.check(App(load(root / "config/bot.toml", {})), ["2025-W17"], NOW, look_up=look_up)
     assert asked == ["https://x.org/a"]

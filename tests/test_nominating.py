@@ -12,7 +12,7 @@ import pytest
 import yaml
 from hypothesis import given, settings as how, strategies as st
 
-from bot import markup
+from bot import inspection, markup
 from bot.app import App
 from bot.desk import Desk
 from bot.errors import InputError, RefusedError
@@ -290,9 +290,9 @@ def test_what_is_written_passes_every_rule_that_finds_errors(
         return
     finally:
         app.store.close()
-    checking = App(made)
-    assert list(errors_of(checking.check([], NOW))) == []
-    checking.store.close()
+    again = App(made)
+    assert list(errors_of(inspection.check(again, [], NOW))) == []
+    again.store.close()
 
 
 def test_the_manifest_of_the_manual_names_what_we_listen_for() -> None:

@@ -63,6 +63,7 @@ def check_(
     """
     from bot.checks import as_json, github
     from bot.cli.mending import fixed
+    from bot.inspection import check
     from bot.models import errors_of
 
     if (dry_run and not fix) or (ports and not online):
@@ -71,7 +72,7 @@ def check_(
     def judged() -> "list[Finding]":
         with _progress(session) as progress:
             look_up = _asking(session, ports, progress("asking the web")) if online else None
-            return session.onlooker.check(issues, session.now, progress("judging issues"), look_up)
+            return check(session.onlooker, issues, session.now, progress("judging issues"), look_up)
 
     with _annotating(session):
         if alone := session.onlooker.look_only():
@@ -122,10 +123,11 @@ def _asking(
     session: Session, ports: tuple[int, ...], watch: "Callable[[int, int], object]"
 ) -> "Callable[[Material], Web]":
     """What asks the web about the links of some content."""
+    from bot.inspection import look_up
     from bot.lookups import Wire
 
     wire = Wire(ports=(80, 443, *ports))
-    return lambda material: session.onlooker.look_up(material, session.now, watch, wire)
+    return lambda material: look_up(session.onlooker.settings, material, session.now, watch, wire)
 
 
 def show_findings(out: "Console", findings: "Sequence[Finding]") -> None:

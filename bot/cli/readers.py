@@ -45,7 +45,16 @@ def import_(session: Session, file: Path, name: str | None, consent: str, *, dry
     A row that cannot be read is reported by its line and the others go in. Nobody who left, and no suppressed
     address, comes back this way.
     """
-    report = session.app.import_readers(file, name, consent, session.now, dry_run=dry_run)
+    from dataclasses import asdict
+
+    from bot.models import Consent
+    from bot.subscriptions import import_csv
+
+    app = session.app
+    read = import_csv(
+        app.store, file, app.newsletter(name).name, Consent(consent), session.now, dry_run=dry_run
+    )
+    report = asdict(read)
     session.answer(report, lambda out: _show_import(out, report))
     if report["rejected"]:
         no()
@@ -68,7 +77,9 @@ def _show_import(out: "Console", report: dict[str, Any]) -> None:
 @click.pass_obj
 def export(session: Session, name: str | None) -> None:
     """Write every reader as CSV to stdout, with their state."""
-    session.app.export_readers(sys.stdout, name)
+    from bot.subscriptions import export_csv
+
+    export_csv(session.app.store, sys.stdout, session.app.newsletter(name).name if name else None)
 
 
 @subscribers_.command(
@@ -91,7 +102,13 @@ def export(session: Session, name: str | None) -> None:
 @click.pass_obj
 def add(session: Session, email: str, full_name: str, language: str, name: str | None, consent: str) -> None:
     """Add one reader."""
-    state = session.app.add_reader(email, full_name, language, name, consent, session.now)
+    from bot import subscriptions
+    from bot.models import Consent
+
+    app = session.app
+    state = subscriptions.add(
+        app.store, app.newsletter(name).name, email, full_name, language, Consent(consent), session.now
+    )
     session.answer({"email": email, "state": state}, lambda out: out.print(f"{email}: {state}", markup=False))
 
 
@@ -101,7 +118,10 @@ def add(session: Session, email: str, full_name: str, language: str, name: str |
 @click.pass_obj
 def remove(session: Session, email: str, name: str | None) -> None:
     """Unsubscribe a reader. The row stays, so that no later import brings them back."""
-    left = session.app.remove_reader(email, name, session.now)
+    from bot import subscriptions
+
+    chosen = session.app.newsletter(name).name if name else None
+    left = subscriptions.remove(session.app.store, email, chosen, session.now)
     words = ", ".join(left) or "nothing: not subscribed"
     session.answer(
         {"email": email, "left": left}, lambda out: out.print(f"{email} left {words}", markup=False)
@@ -113,8 +133,14 @@ def remove(session: Session, email: str, name: str | None) -> None:
 @click.pass_obj
 def list_(session: Session, name: str | None) -> None:
     """List the readers and how they stand to each newsletter."""
-    readers = session.app.readers(name)
-    session.answer(readers, lambda out: _show_readers(out, readers))
+    from dataclasses import asdict
+
+    from bot.store import readers
+
+    chosen = session.app.newsletter(name).name if name else None
+    with session.app.store.read() as connection:
+        listed = [asdict(one) for one in readers.every(connection, chosen)]
+    session.answer(listed, lambda out: _show_readers(out, listed))
 
 
 def _show_readers(out: "Console", readers: list[dict[str, Any]]) -> None:

@@ -9,8 +9,10 @@ from typing import ClassVar
 
 import pytest
 
+from bot import subscriptions
 from bot.app import App
 from bot.errors import HeldError
+from bot.models import Consent
 from bot.notices import Kind, Notice
 from bot.running import run
 from bot.settings import load
@@ -48,7 +50,9 @@ class Bot:
         with self.app() as app:
             for number in range(count):
                 email, name = f"reader{number}@example.org", f"Reader {number}"
-                app.add_reader(email, name, "", None, "confirmed", datetime.fromisoformat(EVE))
+                subscriptions.add(
+                    app.store, "ai-papers", email, name, "", Consent.CONFIRMED, datetime.fromisoformat(EVE)
+                )
 
     def by_hand(self, now: str) -> None:
         """What `publish` does first: everything is queued, or nothing."""
@@ -167,7 +171,7 @@ def test_a_warning_that_the_newsletter_takes_for_an_error_holds_it(here: Install
     here.issue()
     with bot.app() as app:
         for number in (0, 1):
-            app.remove_reader(f"reader{number}@example.org", None, datetime.fromisoformat(AT))
+            subscriptions.remove(app.store, f"reader{number}@example.org", None, datetime.fromisoformat(AT))
     assert "1 reader, many fewer than the 3 of last time" in bot(AT)[1]
 
 
