@@ -13,9 +13,9 @@ from watchfiles import watch
 
 log = logging.getLogger(__name__)
 
-QUIET = 50
+QUIET = 20
 """Milliseconds without another change after which one is told."""
-AT_MOST = 150
+AT_MOST = 80
 """Milliseconds after which it is told all the same: a person waits for it."""
 LOOKED = 1000
 """Milliseconds between two looks for folders that were not there before."""
