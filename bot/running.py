@@ -16,7 +16,7 @@ from bot.desk import Desk
 from bot.drafting import show
 from bot.errors import BroadsheetError, InputError
 from bot.models import Week
-from bot.notices import Notice, lines
+from bot.notices import Kind, Notice, lines
 from bot.outlook import failure, notice, view
 from bot.policy import LOOKED_AT, next_look
 from bot.schedule import Hold, Publish, Skip, Wait, due, run_clock, stopping
@@ -28,16 +28,20 @@ log = logging.getLogger(__name__)
 
 def run(
     app: App, *, clock: Callable[[], datetime], once: bool, say: Callable[[str], None], web: bool = True
-) -> None:
-    """Be the bot until SIGTERM or Ctrl-C, with its pages where `web` says so; with `once`, for one tick."""
+) -> bool:
+    """Be the bot until SIGTERM or Ctrl-C, with its pages where `web` says so; with `once`, for one tick.
+
+    False where something that was due did not go, and that had not been told before.
+    """
     stop = Event()
     bot = _Bot(app, clock, stop, say)
     if once:
         bot.tick(clock())
-        return
+        return not bot.refused
     with stopping(stop, say), app.pages(clock, say) if web else nullcontext(), app.listener(clock, say):
         say(f"watching {', '.join(app.settings.newsletters)}; Ctrl-C ends it")
         run_clock(bot.tick, stop=stop, next_ring=bot.next_ring, clock=clock)
+    return True
 
 
 class _Bot:
@@ -48,6 +52,8 @@ class _Bot:
     ) -> None:
         self._app, self._clock, self._stop, self._say = app, clock, stop, say
         self._fault = ""
+        self.refused = False
+        """Whether something that was due did not go."""
 
     def tick(self, now: datetime) -> None:
         """One look at every newsletter; what is wrong with one does not keep the others waiting."""
@@ -61,6 +67,7 @@ class _Bot:
                 self._work(desk)
                 self._tell_curators(desk)
             except BroadsheetError as error:
+                self.refused = True
                 self._say(f"{newsletter.name}: {error}")
 
     def _renew(self) -> None:
@@ -100,6 +107,7 @@ class _Bot:
 
     def _tell(self, desk: Desk, told: Notice) -> None:
         if desk.tell(told):
+            self.refused = self.refused or told.kind is not Kind.EMPTY
             for line in lines(told):
                 self._say(line)
 
@@ -110,6 +118,7 @@ class _Bot:
             for reason in reasons:
                 self._say(f"{desk.newsletter.name}/{week} {reason}")
             if reasons:
+                self.refused = True
                 desk.tell(failure(desk, week, "; ".join(reasons), self._clock()))
 
     def _tell_curators(self, desk: Desk) -> None:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from bot.cli.session import Session, table
+from bot.cli.session import Session, no, table
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -43,8 +43,12 @@ def _show_next(out: "Console", rows: list[dict[str, Any]]) -> None:
 @click.option("--no-web", is_flag=True, help="Without the web pages; where several run, one serves them.")
 @click.pass_obj
 def run_(session: Session, *, once: bool, no_web: bool) -> None:
-    """Be the bot: publish each issue at its minute, work the outbox, serve the pages, until asked to stop."""
+    """Be the bot: publish each issue at its minute, work the outbox, serve the pages, until asked to stop.
+
+    With --once, the exit status is 1 where something that was due did not go, the first time that is told.
+    """
     from bot.running import run
 
     session.refuse_time_travel(leaves_the_machine=session.app.leaves_the_machine)
-    run(session.app, clock=session.clock, once=once, say=session.note, web=not no_web)
+    if not run(session.app, clock=session.clock, once=once, say=session.note, web=not no_web):
+        no()

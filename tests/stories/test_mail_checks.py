@@ -103,7 +103,7 @@ def test_who_mends_it_can_look_at_it_and_hold_it(here: Installation) -> None:
 
 def test_the_clock_holds_it_says_so_once_and_sends_it_when_it_is_mended(here: Installation) -> None:
     answer = here("--now", SENT, "run", "--once")
-    assert answer.status == 0
+    assert answer.status == 1
     first, *errors = answer.err.splitlines()
     assert first.startswith("ai-papers/2025-W17: not sent: the checks found errors in what would be sent")
     assert [line.rpartition("[")[2] for line in errors] == [

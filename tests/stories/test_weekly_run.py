@@ -98,7 +98,8 @@ def mails_or_none(here: Installation) -> list[bytes]:
 
 def test_a_late_start_still_sends_within_the_limit_and_beyond_it_tells_a_curator(here: Installation) -> None:
     too_late = here("run", "--once", "--now", "2025-04-25T15:00:01+02:00")
-    assert "late_limit" in too_late.err
+    assert (too_late.status, "late_limit" in too_late.err) == (1, True)
+    assert here("run", "--once", "--now", "2025-04-25T15:01:01+02:00").status == 0  # told already
     assert mails_or_none(here) == []
     within = here("run", "--once", "--now", "2025-04-25T14:59+02:00")
     assert "published, late" in within.err
