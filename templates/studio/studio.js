@@ -16,9 +16,10 @@ const inside = (frame) => {
   }
 };
 
-const came = new Map([...document.querySelectorAll("details[id]")].map((one) => [one.id, one.open]));
+const asItCame = () => new Map([...document.querySelectorAll("details[id]")].map((one) => [one.id, one.open]));
+let came = asItCame();
 
-const keep = () => {
+const place = () => {
   const panes = {}, frames = {}, opened = {};
   for (const pane of document.querySelectorAll("[data-keep-scroll][id]")) panes[pane.id] = [pane.scrollLeft, pane.scrollTop];
   for (const frame of document.querySelectorAll("iframe[id]")) {
@@ -29,10 +30,15 @@ const keep = () => {
     if (one.open !== came.get(one.id)) opened[one.id] = one.open;  // what nobody touched may come otherwise
   }
   const chosen = [...document.querySelectorAll("input[type=radio][id]:checked")].map((one) => one.id);
+  const typed = [...document.querySelectorAll("input[id]:not([type=hidden], [type=radio], [type=checkbox])")]
+    .filter((one) => one.value !== one.defaultValue).map((one) => [one.id, one.value]);
   const focused = document.activeElement && document.activeElement.id;
-  const kept = { place: [scrollX, scrollY], panes, frames, opened, chosen, focused, search: location.search };
+  return { place: [scrollX, scrollY], panes, frames, opened, chosen, typed, focused, search: location.search };
+};
+
+const keep = () => {
   try {
-    sessionStorage.setItem(KEPT, JSON.stringify(kept));
+    sessionStorage.setItem(KEPT, JSON.stringify(place()));
   } catch {
     // without storage the page begins at its top
   }
@@ -56,6 +62,10 @@ const restore = (from) => {
   for (const id of from.chosen || []) {
     const one = document.getElementById(id);
     if (one) one.checked = true;
+  }
+  for (const [id, words] of from.typed || []) {
+    const one = document.getElementById(id);
+    if (one) one.value = words;
   }
   for (const [id, [x, y]] of Object.entries(from.panes)) {
     const pane = document.getElementById(id);
@@ -90,6 +100,26 @@ const tell = (words) => {
 let goes = 0;  // until when a page that was asked for may come: a reload would take its place
 addEventListener("beforeunload", () => { goes = Date.now() + 10_000; });
 
+// The page as it is now in the place of this one: quicker than to come anew, and nothing flickers. Where more than
+// its body is another, as when the studio's own look or script was changed, or somebody was signed out, it comes anew.
+const renew = async () => {
+  const answer = await fetch(location.href, { cache: "no-store" });
+  const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
+  const outside = (of) => [...of.head.querySelectorAll("link, script")].map((one) => one.outerHTML).join();
+  if (!answer.ok || answer.redirected || !fresh.body.dataset.number || outside(fresh) !== outside(document)) {
+    keep();
+    location.reload();
+    return false;
+  }
+  const from = place();
+  document.title = fresh.title;
+  document.body.className = fresh.body.className;
+  Object.assign(page, fresh.body.dataset);
+  document.body.replaceChildren(...fresh.body.childNodes);
+  begin(from);
+  return true;
+};
+
 const follow = async () => {
   for (let wrong = 0; ;) {
     if (document.hidden) await shown();
@@ -101,7 +131,7 @@ const follow = async () => {
       wrong = 0;
       tell("");
       while (Date.now() < goes) await seconds(1);
-      if (number !== page.number) { keep(); location.reload(); return; }
+      if (number !== page.number && !await renew()) return;
       await seconds(again);
     } catch {
       wrong += 1;
@@ -113,7 +143,7 @@ const follow = async () => {
 
 // --------------------------------------------------------------------------------------------------- countdown
 
-const ahead = page.now ? Date.parse(page.now) - Date.now() : 0;  // the studio's clock, which may be another
+let ahead = 0;  // of this machine's clock, or behind it: the studio's may be another
 
 const left = (until) => {
   const all = Math.floor((Date.parse(until) - Date.now() - ahead) / 1000);
@@ -151,14 +181,20 @@ const listen = (frame) => {
   }
 };
 
-for (const frame of document.querySelectorAll("iframe[id]")) {
-  frame.addEventListener("load", () => listen(frame));
-  listen(frame);
-}
+// ------------------------------------------------------------------------------------------------ as a page begins
+
+const begin = (from) => {
+  ahead = page.now ? Date.parse(page.now) - Date.now() : 0;
+  came = asItCame();
+  for (const frame of document.querySelectorAll("iframe[id]")) {
+    frame.addEventListener("load", () => listen(frame));
+    listen(frame);
+  }
+  if (from) restore(from);
+  count();
+};
 
 if (new URLSearchParams(location.search).has("done")) history.replaceState(null, "", location.pathname);  // said once
-const before = kept();
-if (before) restore(before);
+begin(kept());
 if (page.changes) follow();
-count();
 setInterval(count, 1000);

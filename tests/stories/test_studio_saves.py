@@ -2,6 +2,7 @@
 
 import http.client
 import json
+import re
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -146,3 +147,25 @@ def test_pages_that_wait_and_go_leave_nothing_behind(newsroom: Newsroom) -> None
     assert threading.active_count() <= before + 1
     assert open_files() <= files + 45
     connection.close()
+
+
+def test_a_save_leaves_a_curator_where_they_were_and_what_they_were_typing(
+    newsroom: Newsroom, chromium: Browser
+) -> None:
+    path, words = newsroom.path, newsroom.path.read_text("utf-8")
+    with browsing(chromium, newsroom.address) as ann:
+        page = ann.page
+        visit(page, newsroom.invitation(ISSUE))
+        page.locator("#show-desktop").check(force=True)
+        page.locator("#find").press_sequentially("rea")
+        began = page.evaluate("() => performance.timeOrigin")
+        path.write_text(words.replace("title: ", 'title: "Another" # '), "utf-8")
+        expect(page.locator("h1")).to_have_text("Another", timeout=PATIENCE)
+        expect(page).to_have_title(re.compile("Another"))
+        expect(page.locator("#find")).to_have_value("rea")
+        expect(page.locator("#find")).to_be_focused()
+        expect(page.locator("#show-desktop")).to_be_checked()
+        # It is the same page still, and the yes is to what it shows now.
+        assert page.evaluate("() => performance.timeOrigin") == began
+        page.get_by_role("button", name="Approve").click()
+        expect(page.locator(".said")).to_contain_text("Approved by Ann")
